@@ -10,6 +10,7 @@ pub mod keystroke;
 mod measure;
 mod phases;
 mod proofs;
+pub mod server;
 mod sizes;
 mod turns;
 

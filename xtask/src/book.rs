@@ -3,6 +3,8 @@
 //! All files keep their paths relative to each other, so the same links work in the repository and in the book.
 
 use agentir_lint::catalogue;
+use agentir_syntax::Language;
+use agentir_syntax::docs::Documented;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt::Write as _;
@@ -25,6 +27,7 @@ const CHAPTERS: &[(&str, &[(&str, &str)])] = &[
         "Reference",
         &[
             ("Configuration and CI", "docs/ci.md"),
+            ("In the editor", "docs/editors.md"),
             ("Converting and comparing programs", "docs/convert.md"),
             ("Conversions", "docs/conversions.md"),
             ("Formatting", "docs/format.md"),
@@ -37,6 +40,7 @@ const CHAPTERS: &[(&str, &[(&str, &str)])] = &[
             ("Benchmarks", "docs/benchmarks.md"),
             ("Budgets", "docs/budgets.md"),
             ("Mutation score", "docs/mutations.md"),
+            ("Precision", "docs/precision.md"),
             ("Upgrading to 0.2", "docs/upgrade-0.2.md"),
             ("Messages in 0.2", "docs/messages-0.2.md"),
             ("Architecture", "ARCHITECTURE.md"),
@@ -44,6 +48,64 @@ const CHAPTERS: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
 ];
+
+/// The page of a language: its words by record, as hover and completion show them. Nothing for a language that has none.
+fn page(language: &dyn Language) -> Option<String> {
+    let all = language.reference();
+    if all.is_empty() {
+        return None;
+    }
+    let mut text = format!(
+        "# {}\n\nThe words of the language, as editors show them: what they are for, what is written behind them, and \
+         where they are specified. A star means that a record is incomplete without the field.\n",
+        language.title()
+    );
+    let mut records: Vec<&str> = Vec::new();
+    for one in &all {
+        if !records.contains(&one.record) {
+            records.push(one.record);
+        }
+    }
+    for record in records {
+        let title =
+            if record.is_empty() { "Keywords, operators, types and functions" } else { record };
+        let _ =
+            write!(text, "\n## {}\n\n| | | form | source |\n|---|---|---|---|\n", sentence(title));
+        // The values of a field follow it.
+        let of_record = all.iter().filter(|one| one.record == record);
+        let fields = of_record.clone().filter(|one| one.word.is_empty());
+        for field in fields {
+            row(language, field, &mut text);
+            let values = of_record.clone().filter(|one| one.field == field.field);
+            values.filter(|one| !one.word.is_empty()).for_each(|one| row(language, one, &mut text));
+        }
+        of_record.filter(|one| one.field.is_empty()).for_each(|one| row(language, one, &mut text));
+    }
+    Some(text)
+}
+
+fn row(language: &dyn Language, one: &Documented, text: &mut String) {
+    let cell = |text: &str| text.replace('|', "\\|");
+    let star = if one.required { "\\*" } else { "" };
+    let name = match (one.field, one.word.as_str()) {
+        (field, "") => format!("`{field}`{star}"),
+        ("", word) => format!("`{}`", cell(word)),
+        (field, word) => format!("`{field}: {word}`"),
+    };
+    let (doc, source) = one.doc;
+    let source = match language.docs().and_then(|docs| docs.link(source)) {
+        Some(link) => format!("[{source}]({link})"),
+        None => source.to_owned(),
+    };
+    let (doc, shape) = (cell(&sentence(doc)), cell(&one.shape));
+    let _ = writeln!(text, "| {name} | {doc} | {shape} | {source} |");
+}
+
+/// A text that begins with a capital letter.
+fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().into_iter().flat_map(char::to_uppercase).chain(chars).collect()
+}
 
 /// What makes a package of a folder of documents, and is not part of the book.
 const PACKAGE: [&str; 5] = ["Cargo.toml", "build.rs", "lib.rs", "LICENSE-MIT", "LICENSE-APACHE"];
@@ -65,6 +127,10 @@ fn summary() -> String {
         for (title, path) in *chapters {
             let _ = writeln!(text, "- [{title}]({path})");
         }
+    }
+    text.push_str("\n# Languages\n\n");
+    for language in agentir::languages().iter().filter(|language| language.docs().is_some()) {
+        let _ = writeln!(text, "- [{}](language/{}.md)", language.title(), language.id());
     }
     let mut groups: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for rule in catalogue() {
@@ -113,6 +179,12 @@ pub(crate) fn write(root: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
     for folder in ["docs", "rules", "schemas", "corpus"] {
         copy(&root.join(folder), &source.join(folder))?;
     }
+    fs::create_dir_all(source.join("language"))?;
+    for language in agentir::languages().iter() {
+        if let Some(page) = page(language) {
+            fs::write(source.join("language").join(format!("{}.md", language.id())), page)?;
+        }
+    }
     let summary = summary();
     for chapter in CHAPTERS.iter().flat_map(|(_, chapters)| *chapters) {
         if !source.join(chapter.1).is_file() {
@@ -133,5 +205,27 @@ pub(crate) fn write(root: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
             );
             Ok(())
         }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests end by panicking")]
+mod tests {
+    use super::page;
+
+    #[test]
+    fn pages_of_languages_have_what_editors_show() {
+        let page = |id: &str| page(agentir::languages().get(id).unwrap()).unwrap_or_default();
+        let abl = page("abl");
+        let has = |text: &str, line: &str| assert!(text.lines().any(|one| one == line), "{line}");
+        has(&abl, "## Gather field");
+        has(
+            &abl,
+            "| `prompt_mode: ask` | The user is asked for the value |  | platform documentation |",
+        );
+        has(&abl, "| `UPPER` | `s` in upper case | UPPER(s) | §8.2 |");
+        has(&page("agent-script"), "## Echo");
+        has(&page("adl"), "| `tries` | How often the step may go there | number | §B.4.6 |");
+        assert_eq!(page("kore-xo"), "");
     }
 }

@@ -1,6 +1,6 @@
 //! Generated projects as files.
 
-use agentir_bench::generate::{Project, bots, projects, scripts};
+use agentir_bench::generate::{Project, bots, project_of, projects, scripts};
 use std::error::Error;
 use std::fs;
 use std::path::Path;
@@ -12,6 +12,11 @@ pub(crate) fn write(out: &Path, files: usize, seed: u64) -> Result<()> {
     let bytes = write_all(out, &projects(files, seed))?;
     println!("wrote {files} documents, {} KB, to {}", bytes / 1000, out.display());
     Ok(())
+}
+
+/// Writes one project of `files` ABL documents, and returns the number of bytes.
+pub(crate) fn write_project(out: &Path, files: usize, seed: u64) -> Result<usize> {
+    write_all(out, &[project_of(files, seed)])
 }
 
 /// Writes `files` files, half of them ABL, a quarter Agent Script, a quarter ADL with its functions, and returns

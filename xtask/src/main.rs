@@ -9,6 +9,7 @@ mod callgrind;
 mod conversions;
 mod corpus;
 mod dist;
+mod editors;
 mod fuzz;
 mod keystroke;
 mod many;
@@ -99,6 +100,12 @@ enum Command {
         /// The number of keystrokes whose instructions are counted, if valgrind is installed
         #[arg(long, default_value_t = 60)]
         counted: usize,
+        /// Instead, type in the language server, in files of 7, 60 and 200 KB, and measure its memory for 1,000 files
+        #[arg(long)]
+        server: bool,
+        /// The profile of the server whose memory is measured
+        #[arg(long, default_value = "release")]
+        profile: String,
         /// Only type in this case, for a profiler
         #[arg(long, value_name = "CASE")]
         replay: Option<String>,
@@ -125,6 +132,12 @@ enum Command {
     },
     /// Check the layers of the crates, and that the number of places that name a language does not grow
     Tidy,
+    /// Drive Neovim and Emacs with the language server, without windows
+    Editors {
+        /// Only this editor
+        #[arg(long)]
+        only: Option<String>,
+    },
     /// Write the samples as seeds for `cargo fuzz`
     FuzzSeeds,
     /// Make an archive that runs on machines without Z3
@@ -151,10 +164,17 @@ fn main() -> Result<(), Box<dyn Error>> {
             let root = root()?;
             many::measure(&start::program(&root, &profile)?, files, seed, rounds)
         }
+        Command::Keystroke { keystrokes, server: true, profile, .. } => {
+            keystroke::measure_server(keystrokes)?;
+            if cfg!(target_os = "linux") {
+                keystroke::measure_memory(&start::program(&root()?, &profile)?, 1_000)?;
+            }
+            Ok(())
+        }
         Command::Keystroke { keystrokes, replay: Some(case), .. } => {
             keystroke::type_only(&case, keystrokes)
         }
-        Command::Keystroke { keystrokes, counted, replay: None } => {
+        Command::Keystroke { keystrokes, counted, replay: None, .. } => {
             keystroke::measure(keystrokes, counted)
         }
         Command::Sessions { turns } => sessions::measure(&root()?, turns),
@@ -164,6 +184,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             Ok(())
         }
         Command::Tidy => tidy::check(&root()?),
+        Command::Editors { only } => editors::run(&root()?, only.as_deref()),
         Command::FuzzSeeds => fuzz::write_seeds(&root()?),
         Command::Dist { out, attempt } => dist::make(&root()?, &out, attempt),
         Command::Bench { files, seed, rounds, corpus: None, profile } => {

@@ -38,6 +38,12 @@ pub(super) fn file(name: &str, count: usize, random: &mut Random) -> String {
             "            go_to_{to}: @utils.transition to @subagent.{to}\n                description: \"When it is about {to}\"",
         );
     }
+    text.push_str(
+        "            note_details: @utils.setVariables\n                description: \"Note what they say\"\n",
+    );
+    for (field, ..) in FIELDS.iter().take(fields) {
+        let _ = writeln!(text, "                with {field}=...");
+    }
     subjects.iter().for_each(|s| subagent(s, random, &mut text));
     text
 }
@@ -74,6 +80,6 @@ fn subagent(subject: &Subject, random: &mut Random, text: &mut String) {
         );
     }
     text.push_str(
-        "            note: @utils.setVariables\n                description: \"Note what they say\"\n                with postal_code=...\n",
+        "            note: @utils.setVariables\n                description: \"Note what they say\"\n                with postal_code=...\n                with guest_count=...\n",
     );
 }

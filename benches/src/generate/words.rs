@@ -1,27 +1,26 @@
 //! Words and random numbers.
 
-/// Numbers that look random and are the same on every machine (SplitMix64).
+use agentir_runtime::SplitMix64;
+
+/// Numbers that look random and are the same on every machine.
 #[derive(Debug, Clone)]
-pub struct Random(u64);
+pub struct Random(SplitMix64);
 
 impl Random {
     /// The stream that begins with a state.
     #[must_use]
     pub const fn from_state(state: u64) -> Self {
-        Self(state)
+        Self(SplitMix64::new(state))
     }
 
     /// A separate stream for each part of a seed.
     pub(super) const fn new(seed: u64, part: u64) -> Self {
-        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ part.wrapping_mul(0xD1B5_4A32_D192_ED03))
+        let part = part.wrapping_mul(0xD1B5_4A32_D192_ED03);
+        Self(SplitMix64::new(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ part))
     }
 
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        self.0.next()
     }
 
     /// A number below `limit`; zero if there is none.

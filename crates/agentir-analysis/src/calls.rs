@@ -40,7 +40,7 @@ fn matched_call<'a>(call: &'a Call, tool: &'a Tool) -> MatchedCall<'a> {
         match slot {
             Some((_, given)) => *given = Some(argument),
             // Python's `**kwargs` takes any argument.
-            None if tool.extensions.0.values().any(|e| e.contains_key("kwargs")) => {}
+            None if tool.extensions.has("kwargs") => {}
             None => others.push(argument),
         }
     }

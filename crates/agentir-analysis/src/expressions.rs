@@ -101,11 +101,16 @@ pub fn paths<'a>(expr: &'a Expr, found: &mut dyn FnMut(&'a Path)) {
     });
 }
 
+/// The longest chain of copies that is followed.
+const MAX_COPIES: usize = 8;
+
 /// The tools whose results are available under a name: the tool's own name or that of `AS`.
 pub struct Results<'c, 'a> {
     cx: &'c AgentSymbols<'c, 'a>,
     /// Names other than those of tools; `None` if the name may hold anything else.
     named: FxHashMap<&'a str, Option<&'a Tool>>,
+    /// The names of the items of lists in results; `None` if a name may hold anything else.
+    items: FxHashMap<&'a str, Option<(&'a Tool, &'a TypeExpr)>>,
 }
 
 impl<'c, 'a> Results<'c, 'a> {
@@ -129,11 +134,102 @@ impl<'c, 'a> Results<'c, 'a> {
         for name in written.chain(asked).chain(others.map(|(name, _)| name.value.as_str())) {
             named.insert(name, None);
         }
-        Self { cx, named }
+        let mut results = Self { cx, named, items: FxHashMap::default() };
+        results.copies();
+        results.items = results.items_of_lists();
+        results
     }
 
-    /// Returns the type of the result called `name`, and its tool.
+    /// Adds the variables to which nothing but the result of one tool is copied.
+    fn copies(&mut self) {
+        let index = &self.cx.index;
+        let mut copied: FxHashMap<&'a str, Vec<Option<&'a str>>> = FxHashMap::default();
+        for set in &index.sets {
+            let value = set.value.as_path().filter(|path| {
+                path.segments.is_empty()
+                    && path.namespace.is_none()
+                    && set.target.segments.is_empty()
+            });
+            let value = value.map(|path| path.root.value.as_str());
+            copied.entry(&set.target.root.value).or_default().push(value);
+        }
+        let passed = self.cx.program.passed.get(self.cx.agent.metadata.name.value.as_str());
+        let elsewhere = |name: &str| {
+            passed.is_some_and(|names| names.contains(name))
+                || index.fields.iter().any(|f| f.name.value == name)
+                || index
+                    .writes
+                    .iter()
+                    .any(|(written, used)| *used != WriteUse::ToolResult && written.value == name)
+                || self.cx.agent.memory.session.iter().any(|v| {
+                    v.name.value == name && v.initial_value.as_ref().is_some_and(|v| !v.is_null())
+                })
+        };
+        copied.retain(|name, _| !elsewhere(name));
+        // Copies of copies are found in the next round.
+        for _ in 0..MAX_COPIES {
+            let found: Vec<(&'a str, &'a Tool)> = copied
+                .iter()
+                .filter(|(name, _)| !matches!(self.named.get(*name), Some(Some(_))))
+                .filter_map(|(name, values)| {
+                    let mut tools = values.iter().map(|value| Some(self.get((*value)?)?.0));
+                    let first = tools.next()??;
+                    let same =
+                        tools.all(|tool| tool.is_some_and(|t| t.name.value == first.name.value));
+                    same.then_some((*name, first))
+                })
+                .collect();
+            if found.is_empty() {
+                return;
+            }
+            self.named.extend(found.into_iter().map(|(name, tool)| (name, Some(tool))));
+        }
+    }
+
+    /// What the items of `TRANSFORM`s are (ABL §3.14.11).
+    fn items_of_lists(&self) -> FxHashMap<&'a str, Option<(&'a Tool, &'a TypeExpr)>> {
+        let index = &self.cx.index;
+        let mut items: FxHashMap<&'a str, Option<(&'a Tool, &'a TypeExpr)>> = FxHashMap::default();
+        for transform in &index.transforms {
+            let source = transform.source.as_path().filter(|path| path.namespace.is_none());
+            let item = source.and_then(|path| {
+                let (tool, ty) = self.get(&path.root.value)?;
+                let Member::Found(list) = member(ty, &path.segments) else { return None };
+                match &list.kind {
+                    TypeKind::Array(item) => Some((tool, &**item)),
+                    _ => None,
+                }
+            });
+            let known = items.entry(&transform.item_var.value).or_insert(item);
+            if known.map(|(_, ty)| ty) != item.map(|(_, ty)| ty) {
+                *known = None;
+            }
+        }
+        let written = index.sets.iter().map(|s| s.target.root.value.as_str());
+        let asked = index.fields.iter().map(|f| f.name.value.as_str());
+        let others = index.writes.iter().filter(|(_, used)| *used != WriteUse::TransformItem);
+        for name in written.chain(asked).chain(others.map(|(name, _)| name.value.as_str())) {
+            items.remove(name);
+        }
+        items
+    }
+
+    /// The items of lists in results, by the names that they have.
+    pub fn items(&self) -> impl Iterator<Item = (&'a str, &'a TypeExpr)> + '_ {
+        self.items.iter().filter_map(|(name, item)| Some((*name, item.as_ref()?.1)))
+    }
+
+    /// Whether a name is that of the items of a list.
+    #[must_use]
+    pub fn is_item(&self, name: &str) -> bool {
+        self.items.contains_key(name)
+    }
+
+    /// Returns the type of the result called `name`, or of the items of that name, and its tool.
     pub fn get(&self, name: &str) -> Option<(&'a Tool, &'a TypeExpr)> {
+        if let Some(item) = self.items.get(name) {
+            return *item;
+        }
         let tool = match self.named.get(name) {
             Some(tool) => (*tool)?,
             None => self
@@ -220,7 +316,8 @@ pub fn mentioned(agent: &Agent, found: &mut FxHashSet<SmolStr>) {
     agent.extensions.0.values().flat_map(|all| all.values()).for_each(|e| text(&e.value));
     let references = agent.available_agents.iter().map(|r| &r.extensions);
     let tools = agent.tools.iter().map(|t| &t.extensions);
-    for extensions in references.chain(tools) {
+    let inputs = agent.tools.iter().flat_map(|t| &t.parameters).map(|p| &p.extensions);
+    for extensions in references.chain(tools).chain(inputs) {
         extensions.0.values().flat_map(|all| all.values()).for_each(|e| text(&e.value));
     }
     let mut others = Vec::new();

@@ -4,7 +4,7 @@ use agentir_diagnostics::Spanned;
 use agentir_expr::{Condition, Expr, ExprKind, Name, Path, Template, TemplatePart, Visit};
 use agentir_ir::{
     Actions, Agent, AgentUse, Call, ConditionUse, GatherField, Jump, Node, Profile, ReadUse,
-    SetVariable, Tool, ToolBinding, ToolUse, WriteUse,
+    SetVariable, Tool, ToolBinding, ToolUse, Transform, WriteUse,
 };
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
@@ -30,6 +30,8 @@ pub struct AgentIndex<'a> {
     pub fields: Vec<&'a GatherField>,
     /// Tool calls.
     pub calls: Vec<&'a Call>,
+    /// Lists that are made of others.
+    pub transforms: Vec<&'a Transform>,
     /// Tool bindings: tools as they are exposed to the model.
     pub offers: Vec<&'a ToolBinding>,
     /// References to tools, other than calls.
@@ -79,6 +81,7 @@ impl<'a> AgentIndex<'a> {
             Node::Reads(name, used) => self.reads.push((name, used)),
             Node::Field(field) => self.fields.push(field),
             Node::Call(call) => self.calls.push(call),
+            Node::Transform(transform) => self.transforms.push(transform),
             Node::ToolBinding(binding) => self.offers.push(binding),
             Node::Tool(name, used) => self.tool_refs.push((name, used)),
             Node::AgentRef(name, used) => self.agent_refs.push((name, used)),

@@ -117,7 +117,9 @@ fn defined_before_first_wait(cx: &AgentAnalysis<'_, '_>) -> FxHashSet<SmolStr> {
     names
 }
 
-fn value(data: &Data) -> Option<Value> {
+/// The value that a declared initial value has, if it is neither a list nor an object.
+#[must_use]
+pub fn value(data: &Data) -> Option<Value> {
     Some(match data {
         Data::Null => Value::Null,
         Data::Bool(b) => Value::Bool(*b),

@@ -28,7 +28,6 @@ pub mod endless;
 pub mod expressions;
 mod index;
 pub mod initial_state;
-pub mod initial_values;
 pub mod limits;
 pub mod points;
 mod program;
@@ -40,7 +39,10 @@ pub mod script;
 pub mod shadowing;
 pub mod symbols;
 pub mod taint;
+mod text_tests;
 pub mod types;
+mod value_flow;
+pub mod values;
 pub mod variables;
 
 pub use cancel::{Cancellation, Cancelled};

@@ -14,6 +14,8 @@ pub enum Limit {
     Paths,
     /// Constraints or handoffs have too many combinations.
     Combinations,
+    /// The values of a program's variables are too many.
+    Values,
 }
 
 /// The places at which analyses of a program stopped early. Mistakes that only show there are not found.

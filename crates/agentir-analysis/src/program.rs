@@ -14,6 +14,7 @@ use crate::symbols::{AgentSymbols, AgentTables, ProgramSymbols};
 use crate::types::{
     OutputTypes, ReferenceTypes, VariableTypes, mistyped_conditions, output_types, variable_types,
 };
+use crate::values::Values;
 use agentir_diagnostics::Span;
 use agentir_expr::{Expr, TypeExpr, Version};
 use agentir_flow::Cfg;
@@ -44,6 +45,7 @@ pub struct ProgramAnalysis<'a> {
     instructions: OnceCell<Instructions<'a>>,
     external_defs: OnceCell<ExternalDefs<'a>>,
     references: OnceCell<References>,
+    pub(crate) values: OnceCell<Values>,
     prover: Prover,
     clock: Clock,
 }
@@ -89,6 +91,7 @@ impl<'a> ProgramAnalysis<'a> {
             instructions: OnceCell::new(),
             external_defs: OnceCell::new(),
             references: OnceCell::new(),
+            values: OnceCell::new(),
             prover: Prover::new(program.agents.len(), limits),
             clock: Clock::default(),
         }
@@ -222,7 +225,7 @@ impl<'a> ProgramAnalysis<'a> {
     }
 
     /// The definitions of variables by other agents.
-    fn external_defs(&self) -> &ExternalDefs<'a> {
+    pub(crate) fn external_defs(&self) -> &ExternalDefs<'a> {
         let new = || ExternalDefs::new(self.symbols.program, self.graph());
         self.external_defs.get_or_init(|| self.clock.time("(definitions by other agents)", new))
     }

@@ -119,7 +119,7 @@ pub fn rules<'a>(agent: &'a Agent) -> Vec<Route<'a>> {
 /// Returns the handoffs that an agent declares for itself.
 pub fn handoffs<'a>(agent: &'a Agent) -> Vec<Route<'a>> {
     // `HANDOFF_PROTOCOL` of a supervisor describes handoffs of other agents.
-    let others = |h: &Handoff| h.extensions.0.values().any(|e| e.contains_key("from"));
+    let others = |h: &Handoff| h.extensions.has("from");
     let aliases = agent.aliases();
     let all = agent.coordination.handoffs.iter().enumerate();
     all.filter(|(_, handoff)| !is_word(handoff.priority.as_ref()) && !others(handoff))

@@ -85,6 +85,10 @@ impl Cache {
         let error = |what: &dyn fmt::Display| CacheError(format!("{}: {what}", folder.display()));
         create_folder(folder).map_err(|e| error(&e))?;
         let path = folder.join(file_name(SCHEMA_VERSION));
+        // The folder may be a part of what is checked, and its links lead to files of others.
+        if let Some(other) = files(&path).find(|path| !is_file_or_free(path)) {
+            return Err(error(&format_args!("{} is no regular file", other.display())));
+        }
         create_file(&path).map_err(|e| error(&e))?;
         let first = Database::open(&path)
             .or_else(|e| {
@@ -209,6 +213,14 @@ fn create_folder(folder: &Path) -> std::io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)
+}
+
+/// Whether a path is that of a regular file, not through a link, or of nothing.
+fn is_file_or_free(path: &Path) -> bool {
+    match path.symlink_metadata() {
+        Ok(there) => there.is_file(),
+        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+    }
 }
 
 /// Creates the file, if there is none, with access for the owner only. SQLite gives the files beside it the same mode.

@@ -1,11 +1,9 @@
 //! `agentir check`: findings, filters, outputs and fixes.
 
 use crate::batch::{self, CheckQuery, ExecOptions, Gathered};
-use crate::difference::unified;
 use crate::input::{Input, InputSources};
-use crate::output::{delivered, no_such, show_diff};
-
-use crate::write::{check_input, replace, replace_output};
+use crate::output::{delivered, no_such, show_diff, unified};
+use crate::write::{check_input, check_output, replace, replace_output};
 use agentir_config::Threshold;
 use agentir_diagnostics::{
     Applicability, Diagnostic, FileId, Fix, Report, SourceMap, Stream, one_line,
@@ -140,6 +138,9 @@ fn try_run(check: &Check) -> Result<ExitCode, ExitCode> {
     if let Some(format) = streamed(check, &targets) {
         return stream(check, wanted, format);
     }
+    let recorded = check.baseline.as_deref().filter(|_| check.write_baseline);
+    let written = || targets.iter().filter_map(|target| target.file.as_deref()).chain(recorded);
+    written().try_for_each(check_output).map_err(|message| failed(&message))?;
     let root = env::current_dir().map_err(|error| failed(&error.to_string()))?;
     let baseline = baseline(check).map_err(|message| failed(&message))?;
     let mut fixed = AppliedFixes::default();
@@ -155,18 +156,21 @@ fn try_run(check: &Check) -> Result<ExitCode, ExitCode> {
     if check.diff {
         return fixed.show();
     }
-    fixed.write().map_err(|message| failed(&message))?;
     let Gathered { diagnostics, sources, files: files_checked, page } = &run.gathered;
+    let documents = || sources.iter().map(|(_, file)| Path::new(&*file.name));
+    let others: Vec<PathBuf> = match recorded {
+        Some(_) => run.sources.configs.files(),
+        None => run.sources.configs.files().into_iter().chain(check.baseline.clone()).collect(),
+    };
+    let read = || documents().chain(others.iter().map(PathBuf::as_path));
+    for file in written() {
+        check_input(file, read()).map_err(|message| failed(&message))?;
+    }
+    fixed.write().map_err(|message| failed(&message))?;
     let levels = Levels::new(&run.sources.configs, &run.selection);
     let fails = |finding: &Diagnostic| check.fails(&levels, finding, sources);
     let report = Report { sources, diagnostics, files_checked: *files_checked };
     let findings = Findings { report, root: &root, fails: &fails, page, rules: &rule_doc };
-    let files_read = || sources.iter().map(|(_, file)| Path::new(&*file.name));
-    let written = targets.iter().filter_map(|target| target.file.as_deref());
-    let written = written.chain(check.baseline.as_deref().filter(|_| check.write_baseline));
-    for file in written {
-        check_input(file, files_read()).map_err(|message| failed(&message))?;
-    }
     for target in &targets {
         deliver(&findings, target)?;
     }

@@ -2,6 +2,8 @@
 
 use crate::batch;
 use crate::graph::{self, GraphDetail, GraphFormat};
+#[cfg(feature = "pictures")]
+use crate::graph_watch::Served;
 use crate::input::{Input, load_input};
 use crate::output::{no_such, print, print_json, show, show_program, shown};
 use crate::{check, convert, rewrite};
@@ -49,11 +51,12 @@ enum Command {
     Cost(CostOf),
     /// Convert agents to another language, and report what was lost
     ///
-    /// Exit code 0: nothing was dropped; 1: something was dropped; 2: the conversion failed.
+    /// Exit code 0: nothing was dropped and nothing must be done by hand; 1: something was, or must be; 2: the conversion failed.
     Convert(convert::Convert),
     /// Compare the meaning of two programs, in any languages
     ///
-    /// Exit code 0: no differences; 1: differences; 2: the comparison failed.
+    /// Exit code 0: no differences, or only in names, order and notation, which is proved; 1: differences; 2: the comparison
+    /// failed.
     Diff(convert::Diff),
     /// Format documents
     ///
@@ -106,6 +109,11 @@ enum Command {
     #[cfg(not(feature = "runtime"))]
     #[command(hide = true)]
     Test(NotBuilt),
+    /// Serve an editor on standard input and output, by the Language Server Protocol
+    ///
+    /// Editors start it themselves; `docs/editors.md` says how. Exit code 0: the editor ended it; 1: the editor was gone
+    /// before; 2: standard output cannot be written to.
+    Lsp(Lsp),
     /// Print statistics of many programs and of the findings in them
     ///
     /// Memory use does not depend on the number of programs. Exit code 0: success, whatever was found; 2:
@@ -146,6 +154,16 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+}
+
+#[derive(Args)]
+struct Lsp {
+    /// What some editors add; there is no other transport
+    #[arg(long, hide = true)]
+    stdio: bool,
+    /// What some editors add: the process that the server belongs to
+    #[arg(long = "clientProcessId", value_name = "ID", hide = true)]
+    client: Option<u32>,
 }
 
 /// A command that this build lacks, with whatever it was given.
@@ -238,6 +256,14 @@ struct Draw {
     /// Only this agent
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
+    /// Serve the page of `--format html` on this machine, and draw it again when files change
+    #[cfg(feature = "pictures")]
+    #[arg(long, conflicts_with = "format")]
+    watch: bool,
+    /// The port of the page [default: one that is free]
+    #[cfg(feature = "pictures")]
+    #[arg(long, requires = "watch")]
+    port: Option<u16>,
     /// The level of detail [default: statements with `--agent`; otherwise steps, or agents if there are more than 8]
     #[arg(long, value_enum)]
     detail: Option<GraphDetail>,
@@ -281,6 +307,13 @@ pub fn run() -> ExitCode {
         Command::Session(_) => not_built("`session`"),
         #[cfg(not(feature = "runtime"))]
         Command::Test(_) => not_built("`test`"),
+        Command::Lsp(Lsp { stdio: _, client: _ }) => match agentir_lsp::run() {
+            Ok(is_done) => ExitCode::from(u8::from(!is_done)),
+            Err(error) => {
+                tell!("error: {error}");
+                ExitCode::from(2)
+            }
+        },
         Command::Corpus(args) => batch::corpus::run(&args),
         Command::Report(command) => batch::report::run(&command),
         Command::Cache(command) => cache_command(command),
@@ -371,7 +404,40 @@ fn compile_command(input: &Input) -> ExitCode {
     }
 }
 
+/// Draws a page again and again, and serves it.
+#[cfg(feature = "pictures")]
+fn watch_graph(draw: &Draw) -> ExitCode {
+    if draw.input.reads_stdin() {
+        tell!("error: standard input cannot be watched\nhelp: name files or folders");
+        return ExitCode::from(2);
+    }
+    let served = match Served::new(draw.port) {
+        Ok(served) => served,
+        Err(error) => {
+            tell!("error: {error}");
+            return ExitCode::from(2);
+        }
+    };
+    batch::watch::watch(draw.input.paths(), Vec::new(), || {
+        let drawn = load_input(&draw.input)
+            .map_err(|_| "the files cannot be read; the terminal says why".to_owned())
+            .and_then(|snapshot| {
+                graph::graph(&snapshot, GraphFormat::Html, draw.agent.as_deref(), draw.detail)
+            });
+        if let Err(error) = &drawn {
+            tell!("error: {error}");
+        }
+        served.show(drawn);
+        tell!("the graph is at http://{}/", served.address);
+        ExitCode::SUCCESS
+    })
+}
+
 fn graph_command(draw: &Draw) -> ExitCode {
+    #[cfg(feature = "pictures")]
+    if draw.watch {
+        return watch_graph(draw);
+    }
     let snapshot = match load_input(&draw.input) {
         Ok(snapshot) => snapshot,
         Err(code) => return code,

@@ -1,22 +1,26 @@
 //! `agentir convert` and `agentir diff`.
 
-use crate::input::{Input, load_input};
+use crate::input::{Input, load_input, read_files};
 use crate::output::{show, show_document, unless_closed};
-use crate::write::{check_input, replace_all, replace_output};
+use crate::write::{check_folder, check_input, check_output, replace_all, replace_output};
 use agentir::Snapshot;
 use agentir::{languages, targets};
 use agentir_compare::{
     AnnouncedLosses, Comparison, Difference, NormalizedProgram, Side, differences,
+    with_named_arguments,
 };
 use agentir_convert::{OutputFile, Report, Target, Task, Totals, is_unneeded};
 use agentir_diagnostics::{
     Diagnostic, FileId, Format, RuleName, Severity, SourceMap, Span, escape_json, render, sort,
 };
 use agentir_ir::Program;
+#[cfg(feature = "runtime")]
+use agentir_scenario::{Limits, compare_by_replay};
 use agentir_secrets::Masker;
 use agentir_syntax::rules::OF_IMPORTS;
-use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::io;
@@ -32,6 +36,10 @@ pub struct Convert {
     /// The target language
     #[arg(long, value_parser = target_parser(), value_name = "LANGUAGE")]
     to: Target,
+    /// What becomes of flows: steps, or what the model leads by rules (of ABL) or by one procedure (of Agent Script), where
+    /// they only collect, call tools and answer
+    #[arg(long, value_enum, default_value_t = Style::Flow)]
+    style: Style,
     /// The output folder; without it a single file is written to standard output
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
@@ -42,7 +50,7 @@ pub struct Convert {
     #[arg(long)]
     force: bool,
     /// Prove that the output behaves like the source, or show a conversation in which they differ
-    /// [default: for single agents]
+    /// [default: for single agents], and hold generated conversations with both
     #[arg(long, conflicts_with = "no_verify")]
     verify: bool,
     /// Skip the proof
@@ -50,7 +58,29 @@ pub struct Convert {
     no_verify: bool,
 }
 
+/// What becomes of flows.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Style {
+    /// They stay flows, of steps.
+    Flow,
+    /// The model leads where a flow only collects, calls tools and answers.
+    Agentic,
+}
+
 impl Convert {
+    /// The target in the style that is wanted.
+    fn target(&self) -> Result<Target, String> {
+        match self.style {
+            Style::Flow => Ok(self.to),
+            Style::Agentic => self.to.agentic().ok_or_else(|| {
+                format!(
+                    "`--style agentic` is not for {}, only for ABL and Agent Script\nhelp: leave it out, or use `--to abl`",
+                    self.to.title()
+                )
+            }),
+        }
+    }
+
     /// Whether the conversion of a program is to be proved.
     fn verifies(&self, program: &agentir_ir::Program) -> bool {
         !self.no_verify && (self.verify || program.agents.len() == 1)
@@ -76,6 +106,10 @@ pub struct Diff {
 }
 
 const FAILED: u8 = 2;
+
+/// How many conversations are held with the source and the output of a conversion.
+#[cfg(feature = "runtime")]
+const REPLAY_LIMITS: Limits = Limits { max_tries: 100, max_turns: 10 };
 
 /// The file in the output folder that says what is left to do.
 const MIGRATION: &str = "MIGRATION.md";
@@ -115,7 +149,7 @@ fn print_findings(sources: &SourceMap, diagnostics: &[Diagnostic], files_checked
     let _ = render(&report, Format::Text, false, &mut io::stderr().lock());
 }
 
-/// Converts. Exit code 0: nothing was dropped; 1: something was; 2: it could not be done.
+/// Converts. Exit code 0: nothing was dropped and nothing must be done; 1: something was, or must be; 2: it could not be done.
 pub fn run(args: &Convert) -> ExitCode {
     if let Some(path) = &args.report
         && !extension(path).is_empty()
@@ -126,10 +160,24 @@ pub fn run(args: &Convert) -> ExitCode {
             extension(path)
         ));
     }
+    let target = match args.target() {
+        Ok(target) => target,
+        Err(message) => return failed(message),
+    };
     let snapshot = match load_input(&args.input) {
         Ok(snapshot) => snapshot,
         Err(code) => return code,
     };
+    if let Some(path) = &args.report {
+        let read = read_files(&snapshot);
+        let inputs = read.iter().filter(|_| !args.force).map(PathBuf::as_path);
+        if let Err(message) = check_output(path).and_then(|()| check_input(path, inputs)) {
+            return failed(message);
+        }
+    }
+    if let Some(Err(message)) = args.output.as_deref().map(check_folder) {
+        return failed(message);
+    }
     let errors = has_errors(&snapshot);
     let broken = files_with_errors(&snapshot);
     let mut folders = (snapshot.programs().count() > 1).then(FolderNames::default);
@@ -148,8 +196,8 @@ pub fn run(args: &Convert) -> ExitCode {
         if program.agents.is_empty() {
             continue;
         }
-        let Some(mut done) = snapshot.convert(id, args.to) else { continue };
-        if let Some(wrong) = done.diagnostics.iter().find(|d| d.severity == Severity::Error) {
+        let Some(mut done) = snapshot.convert(id, target) else { continue };
+        if let Some(wrong) = done.diagnostics.iter().find(|d| is_blocking(d)) {
             tell!(
                 "error: the output of `{}` has an error, so it was not written: {} ({})",
                 program_name(program),
@@ -176,6 +224,12 @@ pub fn run(args: &Convert) -> ExitCode {
         }
         if args.verifies(program) {
             done.verify(program, snapshot.sources());
+        }
+        #[cfg(feature = "runtime")]
+        if args.verify {
+            // A program without an agent to begin with has no conversations.
+            let held = compare_by_replay(program, snapshot.sources(), &done, REPLAY_LIMITS);
+            done.report.replays = held.ok();
         }
         let folder = folders.as_mut().map(|folders| folders.claim(program_name(program)));
         if let Some(folder) = &folder {
@@ -213,12 +267,7 @@ pub fn run(args: &Convert) -> ExitCode {
             (_, false) => failed("nothing was converted"),
         };
     }
-    let inputs = snapshot.sources().iter().map(|(_, file)| Path::new(&*file.name));
-    let checked = match &args.report {
-        Some(path) if !args.force => check_input(path, inputs),
-        _ => Ok(()),
-    };
-    if let Err(message) = checked.and_then(|()| write(args, &files, &report, &masker)) {
+    if let Err(message) = write(args, &files, &report, &masker) {
         return failed(message);
     }
     tell!("{}", report.text().trim_end_matches('\n'));
@@ -231,7 +280,8 @@ pub fn run(args: &Convert) -> ExitCode {
             "{left_out} {programs} not converted because of the errors above; the others were written"
         ));
     }
-    ExitCode::from(u8::from(report.totals.dropped > 0))
+    let must = report.todo.iter().any(|todo| todo.task == Task::Must);
+    ExitCode::from(u8::from(report.totals.dropped > 0 || must))
 }
 
 /// The files in which an error was found while they were read.
@@ -388,12 +438,10 @@ fn extension(path: &Path) -> &str {
 const REPORTS: [&str; 6] = ["json", "html", "htm", "txt", "text", "log"];
 
 /// Writes files into a folder: all of them or, where one exists already or cannot be written, none. The folder may be
-/// a link, which the user named; links below it are not followed.
+/// a link [within the working directory](check_folder); links below it are not followed.
 fn save(folder: &Path, files: &[OutputFile], force: bool) -> Result<(), String> {
+    check_folder(folder)?;
     let there = folder.metadata();
-    if there.is_err() && folder.is_symlink() {
-        return Err(format!("{} is a link that leads nowhere", folder.display()));
-    }
     if there.is_ok_and(|there| !there.is_dir()) {
         return Err(format!("{} is not a folder, but `-o` names one", folder.display()));
     }
@@ -455,10 +503,13 @@ pub fn diff(args: &Diff) -> ExitCode {
         }
         loaded.push(one);
     }
-    let sides: Vec<(&Program, &SourceMap, NormalizedProgram)> = loaded
-        .iter()
-        .flat_map(|one| one.programs().map(|(_, p)| (p, one.sources(), NormalizedProgram::new(p))))
-        .collect();
+    let programs = loaded.iter().flat_map(|one| {
+        one.programs().map(move |(_, program)| (with_named_arguments(program), one.sources()))
+    });
+    let programs: Vec<(Cow<'_, Program>, &SourceMap)> = programs.collect();
+    let normal = NormalizedProgram::in_any_order;
+    let sides: Vec<(&Program, &SourceMap, NormalizedProgram)> =
+        programs.iter().map(|(program, sources)| (&**program, *sources, normal(program))).collect();
     let [left, right] = sides.as_slice() else { return ExitCode::from(FAILED) };
     let [left, right] =
         [left, right].map(|(program, sources, normalized)| Side { program, sources, normalized });
@@ -477,10 +528,14 @@ pub fn diff(args: &Diff) -> ExitCode {
     let texts = [left, right].into_iter().flat_map(|side| side.sources.iter());
     let masker: Masker = texts.map(|(_, file)| (&*file.text, file.masks())).collect();
     let mut out = String::new();
+    let written = [left, right].map(|side| side.normalized.written());
     for Difference { path, left: one, right: other } in &found {
         let _ = writeln!(out, "{path}");
-        for (mark, said, sources) in [('-', one, left.sources), ('+', other, right.sources)] {
+        let both = [('-', one, left.sources), ('+', other, right.sources)];
+        for ((mark, said, sources), written) in both.into_iter().zip(&written) {
             if let Some((value, at)) = said {
+                let written = written.get(path).map(|text| serde_json::Value::from(*text));
+                let value = written.as_ref().unwrap_or(value);
                 let _ = writeln!(out, "  {mark} {value}{}", place(sources, *at));
             }
         }
@@ -489,7 +544,7 @@ pub fn diff(args: &Diff) -> ExitCode {
     let _ = write!(out, "{}", comparison.text(names));
     if editor > 0 {
         let _ =
-            writeln!(out, "not listed: {editor} values that only an editor or a database needs");
+            writeln!(out, "not listed: {editor} values that only the platform of the source needs");
     }
     if found.is_empty() && comparison.is_same() {
         let _ = writeln!(out, "They have the same meaning");
@@ -500,8 +555,12 @@ pub fn diff(args: &Diff) -> ExitCode {
     for statement in comparison.statements("second") {
         let _ = writeln!(out, "{statement}");
     }
+    let is_same = comparison.is_same();
+    if is_same {
+        out.push_str("what differs is names, order and notation\n");
+    }
     match show(&out, &masker) {
-        ExitCode::SUCCESS => ExitCode::FAILURE,
+        ExitCode::SUCCESS if !is_same => ExitCode::FAILURE,
         code => code,
     }
 }

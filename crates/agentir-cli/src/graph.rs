@@ -9,8 +9,7 @@ use clap::ValueEnum;
 #[cfg(feature = "pictures")]
 use {
     agentir_diagnostics::one_line,
-    agentir_draw::{Graph, TooLarge},
-    agentir_secrets::Masker,
+    agentir_draw::{Finding, Graph, TooLarge},
 };
 
 /// How a graph is written.
@@ -99,9 +98,7 @@ pub fn graph(
         #[cfg(feature = "pictures")]
         GraphFormat::Svg => agentir_draw::svg(&whole).map_err(too_large),
         #[cfg(feature = "pictures")]
-        GraphFormat::Html => {
-            page(program, &cfg, name, detail, whole, &draw, &snapshot.sources().masker())
-        }
+        GraphFormat::Html => page(program, &cfg, name, detail, whole, &draw, snapshot),
         GraphFormat::Json => serde_json::to_string_pretty(&whole)
             .map(|text| text + "\n")
             .map_err(|error| error.to_string()),
@@ -125,9 +122,21 @@ fn page(
     detail: Detail,
     whole: Graph,
     draw: &dyn Fn(Detail, &[AgentId]) -> Graph,
-    masker: &Masker,
+    snapshot: &Snapshot,
 ) -> Result<String, String> {
+    let masker = snapshot.sources().masker();
     let shown = |text: &str| one_line(&masker.mask(text)).into_owned();
+    let findings = snapshot.check().unwrap_or_default().iter().filter_map(|finding| {
+        let span = finding.primary.span;
+        let source = snapshot.sources().get(span.file)?;
+        Some(Finding {
+            file: shown(&source.name),
+            line: source.line_index(span.start as usize) + 1,
+            severity: finding.severity.name(),
+            message: shown(&finding.message),
+        })
+    });
+    let findings: Vec<Finding> = findings.collect();
     let title = name.or_else(|| program.entry().map(|a| a.metadata.name.value.as_str()));
     let title = shown(title.unwrap_or("agents"));
     let whole = (shown(name.unwrap_or("all agents")), whole);
@@ -140,7 +149,7 @@ fn page(
             [(Detail::Steps, "steps"), (Detail::Statements, "statements")]
                 .map(|(detail, how)| (shown(&format!("{name}: {how}")), draw(detail, &[id])))
         });
-        let page = agentir_draw::html(&title, whole, others);
+        let page = agentir_draw::html(&title, whole, others, &findings);
         if page.is_ok() && all.len() > alone {
             tell!(
                 "note: the page shows the first {alone} of {} agents alone; `--agent NAME` draws another one",
@@ -151,7 +160,7 @@ fn page(
     } else {
         let id = name.and_then(|n| cfg.find(n)).filter(|_| detail == Detail::Statements);
         let steps = id.map(|id| ("steps".to_owned(), draw(Detail::Steps, &[id])));
-        agentir_draw::html(&title, whole, steps)
+        agentir_draw::html(&title, whole, steps, &findings)
     };
     page.map_err(too_large)
 }

@@ -194,6 +194,12 @@ pub fn load_input(input: &Input) -> Result<Snapshot, ExitCode> {
     settings::sound(snapshot.config_problems()).map(|()| snapshot)
 }
 
+/// The files that something was read from, configurations included. What came out of an archive has a path below its.
+pub fn read_files(snapshot: &Snapshot) -> Vec<PathBuf> {
+    let documents = snapshot.sources().iter().map(|(_, file)| PathBuf::from(&*file.name));
+    documents.chain(snapshot.config_files()).collect()
+}
+
 /// Reports why nothing could be loaded.
 pub fn unreadable(error: LoadError) -> ExitCode {
     tell!("error: {error}");

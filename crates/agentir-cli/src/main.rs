@@ -9,8 +9,9 @@ mod batch;
 mod check;
 mod commands;
 mod convert;
-mod difference;
 mod graph;
+#[cfg(feature = "pictures")]
+mod graph_watch;
 mod input;
 mod output;
 mod page;

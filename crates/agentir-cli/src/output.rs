@@ -1,9 +1,10 @@
 //! What commands print. Documents were written by others, so what quotes them is printed as it may be shown: without
 //! secrets, and without commands to terminals and logs. Programs and AgentIR are printed as they are.
 
-use agentir_diagnostics::{clean_lines, escape_json};
+use agentir_diagnostics::{clean_lines, escape_json, write_json_lines};
 use agentir_secrets::{MASK, Masker, is_credential, masks};
 use clap::error::ErrorKind;
+use similar::TextDiff;
 use std::env;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
@@ -24,6 +25,12 @@ pub fn tell(text: &str) {
 /// Prints to standard output what quotes documents.
 pub fn show(text: &str, masker: &Masker) -> ExitCode {
     print(&shown(text, masker))
+}
+
+/// The difference of two texts by lines, in the unified format, which is empty if they are equal. Like that of Git, it
+/// takes time in proportion to the texts, and need not be the shortest.
+pub fn unified(old: &str, new: &str, old_name: &str, new_name: &str) -> String {
+    TextDiff::from_lines(old, new).unified_diff().header(old_name, new_name).to_string()
 }
 
 /// Prints a diff. Where people read it, in a terminal or the log of a CI system, it is printed as it may be shown;
@@ -158,48 +165,23 @@ pub fn mask_value(value: &mut serde_json::Value, masker: &Masker) {
     }
 }
 
-/// Prints a value, all of it, line by line: what takes a gigabyte to print does not take one to be printed.
+/// Prints a value, all of it, line by line.
 pub fn print_json(value: &impl serde::Serialize) -> ExitCode {
-    let mut lines = JsonLines { line: Vec::new(), out: BufWriter::new(io::stdout().lock()) };
-    let written = serde_json::to_writer_pretty(&mut lines, value).map_err(io::Error::from);
-    let written = written.and_then(|()| lines.write_all(b"\n")).and_then(|()| lines.flush());
+    let mut out = BufWriter::new(io::stdout().lock());
+    let written = write_json_lines(value, &mut out).and_then(|()| out.flush());
     delivered(written).err().unwrap_or(ExitCode::SUCCESS)
-}
-
-/// Writes lines of JSON, in which no text reaches over several, without characters that a terminal or a log would take
-/// for a command.
-struct JsonLines<W> {
-    line: Vec<u8>,
-    out: W,
-}
-
-impl<W: Write> Write for JsonLines<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.line.extend_from_slice(bytes);
-        if bytes.last() == Some(&b'\n') {
-            let line = String::from_utf8_lossy(&self.line);
-            self.out.write_all(escape_json(&line).as_bytes())?;
-            self.line.clear();
-        }
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
-    }
 }
 
 /// Prints a program that other programs go on with: all of it, but on a terminal without its secrets.
 pub fn show_program(program: &impl serde::Serialize, masker: &Masker) -> ExitCode {
-    pretty(program, |text| match io::stdout().is_terminal() {
-        true => delivered(show_document(&text, masker)).err().unwrap_or(ExitCode::SUCCESS),
-        false => print(&text),
-    })
-}
-
-fn pretty(value: &impl serde::Serialize, print: impl FnOnce(String) -> ExitCode) -> ExitCode {
-    match serde_json::to_string_pretty(value) {
-        Ok(text) => print(escape_json(&text).into_owned() + "\n"),
+    if !io::stdout().is_terminal() {
+        return print_json(program);
+    }
+    match serde_json::to_string_pretty(program) {
+        Ok(text) => {
+            let text = escape_json(&text).into_owned() + "\n";
+            delivered(show_document(&text, masker)).err().unwrap_or(ExitCode::SUCCESS)
+        }
         Err(error) => {
             tell!("error: {error}");
             ExitCode::from(2)

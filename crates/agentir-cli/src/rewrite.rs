@@ -1,8 +1,7 @@
 //! `agentir fmt` and `agentir migrate`: documents written anew in place.
 
-use crate::difference::unified;
 use crate::input::{AblVersion, check_stdin_filename, stdin};
-use crate::output::{show_diff, unless_closed};
+use crate::output::{show_diff, unified, unless_closed};
 use crate::settings;
 use crate::write::replace;
 use agentir::{Version, languages};
@@ -14,7 +13,7 @@ use agentir_rewrite::NewFile;
 use agentir_rewrite::RewriteError;
 use agentir_secrets::mask;
 use agentir_syntax::Detected;
-use agentir_vfs::Disk;
+use agentir_vfs::{Disk, MAX_FILE_SIZE};
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -149,6 +148,12 @@ fn run(
         let from_stdin = own_text.is_some();
         // There is nothing to do in exports, which are found beside documents; one that is named is an error.
         let is_named = from_stdin || args.paths.contains(&path);
+        if bytes.as_ref().is_ok_and(|bytes| bytes.len() > MAX_FILE_SIZE) {
+            let size = MAX_FILE_SIZE >> 20;
+            tell!("error: {} cannot be read: it is larger than {size} MB", path.display());
+            code = FAILED;
+            continue;
+        }
         if !is_named && is_export(&path, &bytes) {
             continue;
         }

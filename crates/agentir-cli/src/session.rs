@@ -1,7 +1,7 @@
 //! `agentir session`: the conversations in a database.
 
 use crate::output::{mask_value, shown};
-use crate::write::replace_private;
+use crate::write::{check_input, check_output, replace_private};
 use agentir_diagnostics::escape_json;
 use agentir_runtime::{Role, Session};
 use agentir_secrets::Masker;
@@ -71,7 +71,7 @@ impl Database {
     /// Opens what is there, to change it.
     fn open(&self) -> Result<Sqlite, String> {
         self.check()?;
-        crate::write::check_output(&self.store)?;
+        check_output(&self.store)?;
         Sqlite::open(&self.store).map_err(|e| e.to_string())
     }
 
@@ -232,6 +232,7 @@ fn export(id: &str, store: &Database, output: Option<&Path>) -> Result<ExitCode,
     match output {
         None => print(&text),
         Some(path) => {
+            check_input(path, [store.store.as_path()])?;
             replace_private(path, &text)?;
             Ok(ExitCode::SUCCESS)
         }

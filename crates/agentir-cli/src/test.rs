@@ -1,6 +1,6 @@
 //! `agentir test`: conversation tests.
 
-use crate::input::{Input, load_input};
+use crate::input::{Input, load_input, read_files};
 use crate::output::{delivered, show_document};
 use crate::{run as run_command, write};
 use agentir::Snapshot;
@@ -92,6 +92,8 @@ struct Done {
     file: String,
     outcomes: Result<Vec<TestOutcome>, String>,
     covered: String,
+    /// The files that the agents were read from.
+    read: Vec<PathBuf>,
 }
 
 /// Runs the command; see its exit codes.
@@ -110,6 +112,10 @@ pub fn test(args: &Test) -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    if let Some(Err(error)) = args.junit.as_deref().map(write::check_output) {
+        tell!("error: {error}");
+        return ExitCode::from(2);
+    }
     let scope = Scope::named(&args.paths);
     if args.update {
         return bring_up(&files, &disk, &scope);
@@ -119,7 +125,9 @@ pub fn test(args: &Test) -> ExitCode {
     let mut out = String::new();
     let (mut passed, mut failed, mut broken) = (0usize, 0usize, 0usize);
     let mut suites = Vec::new();
-    for Done { file, outcomes, covered } in done {
+    let mut inputs = files;
+    for Done { file, outcomes, covered, read } in done {
+        inputs.extend(read);
         match outcomes {
             Ok(outcomes) => {
                 let file = one_line(&mask(&file)).into_owned();
@@ -142,7 +150,7 @@ pub fn test(args: &Test) -> ExitCode {
         return code;
     }
     if let Some(path) = &args.junit
-        && let Err(error) = write::check_input(path, files.iter().map(PathBuf::as_path))
+        && let Err(error) = write::check_input(path, inputs.iter().map(PathBuf::as_path))
             .and_then(|()| write::replace_output(path, &junit(&suites)))
     {
         tell!("error: {error}");
@@ -248,27 +256,28 @@ fn find(paths: &[PathBuf], disk: &Disk) -> Result<Vec<PathBuf>, String> {
 }
 
 fn one(path: &Path, disk: &Disk, scope: &Scope<'_>, covers: bool) -> Done {
-    let mut covered = String::new();
-    let outcomes = tests(path, disk, scope, covers, &mut covered);
-    Done { file: path.display().to_string(), outcomes, covered }
+    let (mut covered, mut read) = (String::new(), Vec::new());
+    let outcomes = tests(path, disk, scope, covers.then_some(&mut covered), &mut read);
+    Done { file: path.display().to_string(), outcomes, covered, read }
 }
 
 fn tests(
     path: &Path,
     disk: &Disk,
     scope: &Scope<'_>,
-    covers: bool,
-    covered: &mut String,
+    covered: Option<&mut String>,
+    read: &mut Vec<PathBuf>,
 ) -> Result<Vec<TestOutcome>, String> {
     let file = read_text(disk, path).map_err(|e| e.to_string())?;
     let scenario = Scenario::read(&file).map_err(|e| e.to_string())?;
     let snapshot = agents(path, &scenario, scope)?;
+    *read = read_files(&snapshot);
     let program = run_command::program(&snapshot)?;
     let machine = Machine::new(program);
     let outcomes = run(&machine, &scenario).map_err(|e| e.to_string())?;
     let masker = snapshot.sources().masker();
     let outcomes: Vec<TestOutcome> = outcomes.into_iter().map(|o| o.shown(&masker)).collect();
-    if covers {
+    if let Some(covered) = covered {
         let mut all = Coverage::default();
         outcomes.iter().for_each(|o| all += o.coverage.clone());
         *covered = coverage(&all.metrics(machine.cfg()));

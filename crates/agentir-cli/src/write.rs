@@ -2,12 +2,13 @@
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
+use std::fmt::Display;
 use std::fs::{File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::Duration;
-use std::{env, fs};
+use std::{env, fs, path};
 use tempfile::NamedTempFile;
 
 /// What the names of files begin with that are there only while another one is written.
@@ -32,92 +33,116 @@ enum Readers {
     Owner,
 }
 
+/// What is written to.
+enum Target {
+    /// What is open already, or a device: it is written to as it is, and nothing takes its place.
+    Stream,
+    /// A file, by its path without links. It need not be there yet.
+    File(PathBuf),
+}
+
+/// Where links on the way to a file may lead. They may be a part of what is checked, made by whoever wants another file
+/// to be overwritten.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Links {
+    /// Anywhere: whoever asks has looked.
+    Anywhere,
+    /// To what is below the working directory, if the path is: a file that is changed in place.
+    Inside,
+    /// Likewise, and the last one only to what is in its own folder, or below it: an output.
+    Below,
+}
+
 /// Writes a file in one step: whoever reads it sees the old text or the new one. Who may do what with
 /// the file stays as it is; a link goes on leading to it, but not out of the working directory. To a device, such as
 /// `/dev/null`, the text is written as it is: a file must not take its place.
 pub fn replace(path: &Path, text: &str) -> Result<(), String> {
-    replace_for(Readers::AsUsual, path, text)
+    replace_for(Readers::AsUsual, Links::Inside, path, text)
 }
 
 /// The same for an output, [which no link leads elsewhere](check_output).
 pub fn replace_output(path: &Path, text: &str) -> Result<(), String> {
-    check_output(path)?;
-    replace_for(Readers::AsUsual, path, text)
+    replace_for(Readers::AsUsual, Links::Below, path, text)
 }
 
 /// The same for a file that only its owner may read: it contains conversations.
 #[cfg(feature = "runtime")]
 pub fn replace_private(path: &Path, text: &str) -> Result<(), String> {
-    check_output(path)?;
-    replace_for(Readers::Owner, path, text)
+    replace_for(Readers::Owner, Links::Below, path, text)
 }
 
-fn replace_for(readers: Readers, path: &Path, text: &str) -> Result<(), String> {
-    let device = match stream(path) {
-        Some(stream) => Some(stream),
-        None if is_device(path) => Some(File::options().write(true).open(path)),
-        None => None,
-    };
-    if let Some(device) = device {
-        let written = device.and_then(|mut device| device.write_all(text.as_bytes()));
-        return written.map_err(|e| format!("{} cannot be written: {e}", path.display()));
+fn replace_for(readers: Readers, links: Links, path: &Path, text: &str) -> Result<(), String> {
+    match resolve(path, links)? {
+        Target::Stream => stream(path)
+            .and_then(|mut stream| stream.write_all(text.as_bytes()))
+            .map_err(|error| unwritable(path, error)),
+        Target::File(target) => put(readers, &[(path, target, text)]),
     }
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    if leads_out(path, &target).unwrap_or(false) {
-        return Err(elsewhere(path, &target));
-    }
-    replace_all_for(readers, &[(path.to_owned(), text)])
+}
+
+/// A file that only its owner may read, and nothing else of which anything is known.
+#[cfg(feature = "runtime")]
+pub struct Private {
+    pub file: File,
+    /// Whether it was made or emptied here, so that all that is in it was written through it.
+    pub is_empty: bool,
 }
 
 /// Creates a file that only its owner may read.
 #[cfg(feature = "runtime")]
-pub fn private(path: &Path) -> Result<File, String> {
-    check_output(path)?;
-    let failed = |e: io::Error| format!("{} cannot be written: {e}", path.display());
-    if let Some(stream) = stream(path) {
-        return stream.map_err(failed);
-    }
-    let mut options = fs::File::options();
+pub fn private(path: &Path) -> Result<Private, String> {
+    let failed = |error| unwritable(path, error);
+    let target = match resolve(path, Links::Below)? {
+        Target::Stream => {
+            return stream(path).map(|file| Private { file, is_empty: false }).map_err(failed);
+        }
+        Target::File(target) => target,
+    };
+    let mut options = File::options();
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(path).map_err(failed)?;
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        // Nor may it have become a link meanwhile.
+        options.mode(0o600).custom_flags(nix::libc::O_NOFOLLOW);
+    }
+    let file = options.open(target).map_err(failed)?;
     #[cfg(unix)]
-    if file.metadata().map_err(failed)?.is_file() {
+    {
         use std::os::unix::fs::PermissionsExt;
         // It may have been there, and may belong to somebody else, who then decides.
         let _ = file.set_permissions(fs::Permissions::from_mode(0o600));
     }
-    Ok(file)
+    Ok(Private { file, is_empty: true })
 }
 
-/// What is open already, if a path names that: standard output, the pipe of `>(…)` in a shell.
-fn stream(path: &Path) -> Option<io::Result<File>> {
+/// Opens [what is written to as it is](Target::Stream).
+fn stream(path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     {
-        use std::os::fd::AsFd;
-        let same =
-            |stream: std::os::fd::BorrowedFd<'_>| stream.try_clone_to_owned().map(File::from);
+        use std::os::fd::{AsFd, BorrowedFd};
+        let same = |stream: BorrowedFd<'_>| stream.try_clone_to_owned().map(File::from);
         if path == Path::new("/dev/stdout") {
-            return Some(same(io::stdout().as_fd()));
+            return same(io::stdout().as_fd());
         }
         if path == Path::new("/dev/stderr") {
-            return Some(same(io::stderr().as_fd()));
+            return same(io::stderr().as_fd());
         }
     }
-    is_open(path).then(|| File::options().append(true).open(path))
+    let mut options = File::options();
+    if is_open(path) {
+        options.append(true)
+    } else {
+        options.write(true)
+    };
+    options.open(path)
 }
 
-/// Whether a path is that of something that is open already.
+/// Whether a path is that of something that is open already: standard output, the pipe of `>(…)` in a shell.
 fn is_open(path: &Path) -> bool {
     ["/dev/stdout", "/dev/stderr"].iter().any(|stream| path == Path::new(stream))
         || path.starts_with("/dev/fd")
         || path.starts_with("/proc/self/fd")
-}
-
-/// Whether a path is that of a device, a pipe or a socket.
-fn is_device(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir())
 }
 
 /// Refuses an output that a link leads elsewhere, and one that nobody may ever read. The link may be a part of what is
@@ -125,63 +150,108 @@ fn is_device(path: &Path) -> bool {
 /// below it. A folder on the way may be a link, if it leads nowhere out of the working directory, or if the user chose a
 /// path that is not below that.
 pub fn check_output(path: &Path) -> Result<(), String> {
+    resolve(path, Links::Below).map(drop)
+}
+
+/// Refuses an output folder that is reached through a link out of the working directory.
+pub fn check_folder(folder: &Path) -> Result<(), String> {
+    resolve(folder, Links::Inside).map(drop)
+}
+
+/// What is written to under a path, if it may be.
+fn resolve(path: &Path, links: Links) -> Result<Target, String> {
     if is_open(path) {
-        return Ok(());
+        return Ok(Target::Stream);
     }
-    if is_pipe(path) {
-        return Err(format!(
-            "{} cannot be written: it is a pipe, a device or a socket, not a file\n\
-             help: `/dev/stdout` is the output of the command",
-            path.display()
-        ));
-    }
-    if is_device(path) {
-        return Ok(());
-    }
-    let target = match fs::canonicalize(path) {
-        Ok(target) => target,
-        Err(_) if path.is_symlink() => {
+    match fs::metadata(path) {
+        Ok(there) if is_pipe(&there) => {
             return Err(format!(
-                "{} cannot be written: it is a link that leads nowhere",
+                "{} cannot be written: it is a pipe, a device or a socket, not a file\n\
+                 help: `/dev/stdout` is the output of the command, and `/dev/fd/3` what a shell opens with `3>{}`",
+                path.display(),
                 path.display()
             ));
         }
-        Err(_) => path.to_owned(),
-    };
-    let own = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let own = fs::canonicalize(own.unwrap_or(Path::new(".")));
-    let leaves = path.is_symlink() && own.is_ok_and(|folder| !target.starts_with(folder));
-    if leaves || leads_out(path, &target).unwrap_or(false) {
-        return Err(elsewhere(path, &target));
+        Ok(there) if !there.is_file() && !there.is_dir() => return Ok(Target::Stream),
+        Err(_) if path.is_symlink() => {
+            return Err(unwritable(path, "it is a link that leads nowhere"));
+        }
+        _ => {}
     }
-    Ok(())
+    let target = without_links(path).map_err(|error| unwritable(path, error))?;
+    let leads_out = || {
+        let here = env::current_dir()?;
+        let below = match path.strip_prefix(&here) {
+            Err(_) if path.is_absolute() => return Ok(false),
+            below => below.unwrap_or(path),
+        };
+        let inside = below.components().all(|part| !matches!(part, Component::ParentDir));
+        Ok::<bool, io::Error>(inside && !target.starts_with(fs::canonicalize(here)?))
+    };
+    let leaves = || {
+        let own = path.parent().map(|folder| fs::canonicalize(Path::new(".").join(folder)));
+        let is_own = own.is_some_and(|own| own.is_ok_and(|own| target.starts_with(own)));
+        path.is_symlink() && !is_own
+    };
+    let elsewhere = match links {
+        Links::Anywhere => false,
+        Links::Inside => leads_out().unwrap_or(true),
+        Links::Below => leaves() || leads_out().unwrap_or(true),
+    };
+    if elsewhere {
+        return Err(unwritable(
+            path,
+            format_args!(
+                "it leads to {}, out of this folder; name that file itself if you mean it",
+                target.display()
+            ),
+        ));
+    }
+    Ok(Target::File(target))
 }
 
-/// Whether a path is that of a pipe with a name.
-fn is_pipe(path: &Path) -> bool {
+/// A path as it is without links. Its end need not be there yet.
+fn without_links(path: &Path) -> io::Result<PathBuf> {
+    let path = path::absolute(path)?;
+    let (mut there, mut missing) = (path.as_path(), Vec::new());
+    loop {
+        if let Ok(mut found) = fs::canonicalize(there) {
+            found.extend(missing.into_iter().rev());
+            return Ok(found);
+        }
+        // `..` behind what is not there is nothing that can be told.
+        let (Some(name), Some(above)) = (there.file_name(), there.parent()) else {
+            return Ok(path);
+        };
+        missing.push(name);
+        there = above;
+    }
+}
+
+/// Whether something is a pipe with a name.
+fn is_pipe(there: &fs::Metadata) -> bool {
     #[cfg(unix)]
-    return fs::metadata(path)
-        .is_ok_and(|there| std::os::unix::fs::FileTypeExt::is_fifo(&there.file_type()));
+    return std::os::unix::fs::FileTypeExt::is_fifo(&there.file_type());
     #[cfg(not(unix))]
-    false
+    {
+        let _ = there;
+        false
+    }
 }
 
-fn elsewhere(path: &Path, target: &Path) -> String {
-    format!(
-        "{} cannot be written: it leads to {}, out of this folder; name that file itself if you mean it",
-        path.display(),
-        target.display()
-    )
+fn unwritable(path: &Path, why: impl Display) -> String {
+    format!("{} cannot be written: {why}", path.display())
 }
 
-/// Refuses an output that would take the place of what was read.
+/// Refuses an output that would take the place of what was read. What came out of an archive has a path below its.
 pub fn check_input<'p>(
     output: &Path,
     inputs: impl IntoIterator<Item = &'p Path>,
 ) -> Result<(), String> {
-    let Ok(there) = fs::canonicalize(output) else { return Ok(()) };
-    let is_same = |input: &Path| fs::canonicalize(input).is_ok_and(|input| input == there);
-    if there.is_file() && inputs.into_iter().any(is_same) {
+    let Some(there) = identity(output).filter(|_| output.is_file()) else { return Ok(()) };
+    let is_same =
+        |input: &Path| input.ancestors().find_map(identity).is_some_and(|input| input == there);
+    if inputs.into_iter().any(is_same) {
         return Err(format!(
             "{} is an input, and was not overwritten\nhelp: name another file for the output",
             output.display()
@@ -190,17 +260,38 @@ pub fn check_input<'p>(
     Ok(())
 }
 
-/// Writes files like [`replace`], after the texts of all of them are on disk: if one cannot be written, none is changed.
-pub fn replace_all(files: &[(PathBuf, &str)]) -> Result<(), String> {
-    replace_all_for(Readers::AsUsual, files)
+/// What a file is, whatever it is called.
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    fs::metadata(path).ok().map(|there| (there.dev(), there.ino()))
 }
 
-fn replace_all_for(readers: Readers, files: &[(PathBuf, &str)]) -> Result<(), String> {
-    let failed = |path: &Path, e: &io::Error| format!("{} cannot be written: {e}", path.display());
+/// What a file is, whatever it is called.
+#[cfg(not(unix))]
+fn identity(path: &Path) -> Option<PathBuf> {
+    fs::canonicalize(path).ok()
+}
+
+/// Writes files like [`replace`], after the texts of all of them are on disk: if one cannot be written, none is changed.
+/// Links are followed.
+pub fn replace_all(files: &[(PathBuf, &str)]) -> Result<(), String> {
+    let mut targets = Vec::with_capacity(files.len());
+    for (path, text) in files {
+        match resolve(path, Links::Anywhere)? {
+            Target::File(target) => targets.push((path.as_path(), target, *text)),
+            Target::Stream => return Err(unwritable(path, "it is a device, not a file")),
+        }
+    }
+    put(Readers::AsUsual, &targets)
+}
+
+/// Puts texts in the place of files, all of them or none: for each, its path, its path without links, and its text.
+fn put(readers: Readers, files: &[(&Path, PathBuf, &str)]) -> Result<(), String> {
     let mut staged = Vec::with_capacity(files.len());
     let mut locked = Vec::new();
-    for (path, text) in files {
-        let (file, target) = stage(readers, path, text).map_err(|e| failed(path, &e))?;
+    for (path, target, text) in files {
+        let file = stage(readers, target, text).map_err(|error| unwritable(path, error))?;
         let (open, temporary) = file.into_parts();
         // Processes may have few files open.
         if locked.len() < MAX_LOCKED {
@@ -209,7 +300,7 @@ fn replace_all_for(readers: Readers, files: &[(PathBuf, &str)]) -> Result<(), St
         staged.push((path, temporary, target));
     }
     for (path, temporary, target) in staged {
-        temporary.persist(target).map_err(|e| failed(path, &e.error))?;
+        temporary.persist(target).map_err(|e| unwritable(path, e.error))?;
     }
     Ok(())
 }
@@ -217,24 +308,12 @@ fn replace_all_for(readers: Readers, files: &[(PathBuf, &str)]) -> Result<(), St
 /// So many temporary files are locked until all are written.
 const MAX_LOCKED: usize = 200;
 
-/// Writes the text beside the file that it is going to be; returns both.
-fn stage(readers: Readers, path: &Path, text: &str) -> io::Result<(NamedTempFile, PathBuf)> {
-    let target = match fs::canonicalize(path) {
-        Ok(there) => there,
-        Err(_) if path.is_symlink() => {
-            let message = "it is a link that leads nowhere";
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
-        }
-        Err(_) => env::current_dir()?.join(path),
-    };
+/// Writes the text beside the file that it is going to be.
+fn stage(readers: Readers, target: &Path, text: &str) -> io::Result<NamedTempFile> {
     if target.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
     }
-    if fs::metadata(&target).is_ok_and(|there| !there.is_file()) {
-        let message = "it is a pipe, a device or a socket, not a file";
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
-    }
-    let folder = target.parent().unwrap_or(&target);
+    let folder = target.parent().unwrap_or(target);
     fs::create_dir_all(folder)?;
     remove_leftovers(folder);
     let mut builder = tempfile::Builder::new();
@@ -251,27 +330,11 @@ fn stage(readers: Readers, path: &Path, text: &str) -> io::Result<(NamedTempFile
     let _locked = file.as_file().try_lock();
     file.write_all(text.as_bytes())?;
     if readers == Readers::AsUsual
-        && let Ok(before) = fs::metadata(&target)
+        && let Ok(before) = fs::metadata(target)
     {
         file.as_file().set_permissions(before.permissions())?;
     }
-    Ok((file, target))
-}
-
-/// Whether a path below the working directory is that of a file elsewhere. The link may be a part of what is checked, made
-/// by whoever wants the file to be overwritten.
-fn leads_out(path: &Path, target: &Path) -> io::Result<bool> {
-    let here = env::current_dir()?;
-    let below = match path.strip_prefix(&here) {
-        Ok(below) => below,
-        Err(_) if path.is_absolute() => return Ok(false),
-        Err(_) => path,
-    };
-    let inside = below.components().all(|part| !matches!(part, Component::ParentDir));
-    // The target is not resolved yet if there is no such file; its folder may be a link.
-    let mut there = here.join(target);
-    while !there.exists() && there.pop() {}
-    Ok(inside && !fs::canonicalize(there)?.starts_with(fs::canonicalize(here)?))
+    Ok(file)
 }
 
 /// The folders that were searched for leftovers.

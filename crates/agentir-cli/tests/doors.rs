@@ -125,10 +125,11 @@ fn reports_are_files() {
     let folder = tempfile::tempdir().unwrap();
     pipe(&folder.path().join("pipe.json"));
     symlink("/dev/zero", folder.path().join("zero.json")).unwrap();
-    for name in ["pipe.json", "zero.json", "."] {
+    let kinds = [("pipe.json", "not a file"), ("zero.json", "not a file"), (".", "is a directory")];
+    for (name, said) in kinds {
         let output = ends(folder.path(), &["report", "merge", name]);
         assert_eq!(code(&output), 2);
-        assert!(stderr(&output).contains("not a file"), "{}", stderr(&output));
+        assert!(stderr(&output).contains(said), "{}", stderr(&output));
     }
 }
 
@@ -305,7 +306,10 @@ fn nothing_is_written_through_links_that_lead_out() {
     for target in ["html=report.html", "html=reports/new.html", "html=reports/precious"] {
         let output = ends(&inside, &["check", ".", "-o", target]);
         assert_eq!(code(&output), 2, "{target}: {}", said(&output));
-        assert!(stderr(&output).contains("out of this folder"), "{}", stderr(&output));
+        let (name, error) = (target.rsplit(['=', '/']).next().unwrap(), stderr(&output));
+        assert!(error.contains("out of this folder"), "{error}");
+        let name = if name == "report.html" { "precious" } else { name };
+        assert!(error.contains(&format!("outside/{name}, ")), "{error}");
     }
     assert_eq!(fs::read_to_string(folder.path().join("outside/precious")).unwrap(), "precious");
     assert_eq!(fs::read_dir(folder.path().join("outside")).unwrap().count(), 1);
@@ -404,6 +408,7 @@ fn an_output_does_not_take_the_place_of_an_input() {
     }
     assert_eq!(fs::read_to_string(folder.path().join("a.agent.abl")).unwrap(), GOOD);
     assert_eq!(fs::read(folder.path().join("a.ir.json")).unwrap(), compiled);
+    assert!(!folder.path().join("out").exists());
     // A report of the run before is none.
     for _ in 0..2 {
         let output = ends(folder.path(), &["check", "a.agent.abl", "-o", "gitlab=report.json"]);
@@ -411,11 +416,116 @@ fn an_output_does_not_take_the_place_of_an_input() {
     }
 }
 
+/// A file of a zip archive.
+fn zip(path: &Path, name: &str, text: &str) {
+    let mut zip = zip::ZipWriter::new(fs::File::create(path).unwrap());
+    zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+    zip.write_all(text.as_bytes()).unwrap();
+    zip.finish().unwrap();
+}
+
+#[test]
+fn an_output_does_not_take_the_place_of_anything_that_was_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    write(
+        here,
+        &[
+            ("a/a.agent.abl", GOOD),
+            ("a/agentir.toml", "fail-on = \"never\"\n"),
+            ("own.toml", "fail-on = \"never\"\n"),
+            ("a/t.test.yaml", "agents: a.agent.abl\ntests:\n  - name: t\n    turns: []\n"),
+            ("stubs.yaml", "tools:\n  sell:\n    - answer: 1\n"),
+            ("mcp.json", "{\"servers\": {}}\n"),
+            ("answers.yaml", "answers: []\n"),
+        ],
+    );
+    let app = "{\"app\": {\"name\": \"Desk\", \"agents\": [], \"tools\": []}}";
+    zip(&here.join("e.zip"), "app.json", app);
+    fs::hard_link(here.join("a/a.agent.abl"), here.join("twin")).unwrap();
+    let a = "a/a.agent.abl";
+    let store = ["run", a, "--session", "s", "--store", "s.sqlite"];
+    ends(here, &store);
+    ends(here, &["check", a, "--baseline", "known.json", "--write-baseline"]);
+    let files = ["e.zip", "known.json", a, "a/agentir.toml", "own.toml", "a/t.test.yaml"];
+    let files = [&files[..], &["stubs.yaml", "mcp.json", "answers.yaml", "s.sqlite"]].concat();
+    let read = || files.iter().map(|f| fs::read(here.join(f)).unwrap()).collect::<Vec<_>>();
+    let before = read();
+    for args in [
+        &["check", "e.zip", "-o", "json=e.zip"][..],
+        &["check", "e.zip", "--baseline", "e.zip", "--write-baseline"],
+        &["check", a, "--baseline", "known.json", "-o", "sarif=known.json"],
+        &["check", a, "-o", "json=a/agentir.toml"],
+        &["check", a, "--config", "own.toml", "-o", "json=own.toml"],
+        &["run", a, "--trace-file", "twin"],
+        &["run", a, "--trace-file", "a/agentir.toml"],
+        &["run", a, "--stubs", "stubs.yaml", "--trace-file", "stubs.yaml"],
+        &["run", a, "--mcp", "mcp.json", "--trace-file", "mcp.json"],
+        &[
+            "run",
+            a,
+            "--model",
+            "scripted",
+            "--answers",
+            "answers.yaml",
+            "--trace-file",
+            "answers.yaml",
+        ],
+        &[&store[..], &["--trace-file", "s.sqlite"]].concat(),
+        &["session", "export", "s", "--store", "s.sqlite", "-o", "s.sqlite"],
+        &["test", "a/t.test.yaml", "--junit", "a/t.test.yaml"],
+        &["test", "a/t.test.yaml", "--junit", a],
+        &["test", "a", "--junit", "a/agentir.toml"],
+    ] {
+        let output = ends(here, args);
+        assert_eq!(code(&output), 2, "{args:?}: {}", said(&output));
+        assert!(stderr(&output).contains("is an input"), "{args:?}: {}", stderr(&output));
+    }
+    assert!(read() == before, "something was overwritten");
+    // A baseline that is recorded anew is not read.
+    let again = ends(here, &["check", a, "--baseline", "known.json", "--write-baseline"]);
+    assert_eq!(code(&again), 0, "{}", said(&again));
+}
+
+#[test]
+fn a_trace_takes_nothing_back_that_is_not_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &[("a.agent.abl", ASKS)]);
+    let program = agentir(folder.path(), folder.path());
+    for (file, redirected) in [
+        ("/dev/stdout", ">> log"),
+        ("/dev/stderr", "2>> log"),
+        ("/dev/fd/3", "3>> log"),
+        ("/proc/self/fd/1", ">> log"),
+    ] {
+        let before = "important line\n".repeat(7000);
+        write(folder.path(), &[("log", &before)]);
+        // Of so many kilobytes, in bash.
+        let script =
+            format!("ulimit -f 104; exec \"$0\" run a.agent.abl --trace-file {file} {redirected}");
+        let mut shell = Command::new("bash");
+        shell.current_dir(folder.path()).arg("-c").arg(script).arg(program.get_program());
+        shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = shell.spawn().unwrap();
+        let mut input = child.stdin.take().unwrap();
+        // It may have ended before it has read all.
+        let _ = input.write_all("hello there\n".repeat(500).as_bytes());
+        drop(input);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{file}: {}", said(&output));
+        let log = fs::read_to_string(folder.path().join("log")).unwrap();
+        assert!(log.starts_with(&before), "{file}: {} bytes are left", log.len());
+        assert!(log.len() > before.len(), "{file}: nothing was written");
+    }
+}
+
+/// A flow that asks for ever.
+const ASKS: &str = "AGENT: Desk\n\nGOAL: \"Sell\"\n\nFLOW:\n  ask:\n    REASONING: false\n    GATHER:\n      - a:\n          TYPE: string\n          REQUIRED: true\n          PROMPT: \"What?\"\n    THEN: ask\n";
+
 #[test]
 fn a_trace_that_cannot_be_written_has_whole_lines() {
     let folder = tempfile::tempdir().unwrap();
-    let text = "AGENT: Desk\n\nGOAL: \"Sell\"\n\nFLOW:\n  ask:\n    REASONING: false\n    GATHER:\n      - a:\n          TYPE: string\n          REQUIRED: true\n          PROMPT: \"What?\"\n    THEN: ask\n";
-    write(folder.path(), &[("a.agent.abl", text)]);
+    write(folder.path(), &[("a.agent.abl", ASKS)]);
     let command = agentir(folder.path(), folder.path());
     let mut shell = Command::new("bash");
     let script = "ulimit -f 4; exec \"$0\" run a.agent.abl --trace-file t.jsonl";

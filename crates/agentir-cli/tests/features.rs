@@ -53,3 +53,18 @@ fn without_z3_everything_else_is_checked() {
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(stderr.contains("undecided") && stderr.contains("the feature `z3`"), "{stderr}");
 }
+
+#[test]
+#[cfg(feature = "runtime")]
+#[cfg_attr(feature = "scripts", ignore = "it is about builds without the feature `scripts`")]
+fn without_scripts_tools_say_how_to_get_them() {
+    let file =
+        std::env::temp_dir().join(format!("agentir-features-{}.agent.abl", std::process::id()));
+    let text = "AGENT: Desk\nGOAL: \"Help\"\nTOOLS:\n  work() -> object\n    type: sandbox\n    runtime: javascript\n    code: |\n      return 1;\nFLOW:\n  start:\n    REASONING: false\n    CALL: work()\n    THEN: COMPLETE\n";
+    std::fs::write(&file, text).expect("it can be written");
+    let output = agentir(&["run", "--trace", &file.to_string_lossy()]);
+    let _ = std::fs::remove_file(&file);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("`work` is a script"), "{stderr}");
+    assert!(stderr.contains("--features full") && !stderr.contains("platform"), "{stderr}");
+}

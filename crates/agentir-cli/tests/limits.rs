@@ -292,7 +292,7 @@ fn a_file_that_is_too_large_is_refused_before_it_is_looked_at() {
 
 #[test]
 fn work_grows_with_the_size_alone() {
-    let count = 20_000;
+    let count = 15_000;
     let mut text = "SUPERVISOR: Many\n\nGOAL: \"g\"\n\nAGENTS:\n".to_owned();
     (0..count).for_each(|i| {
         let _ = writeln!(text, "  - b{i}: B{i}");
@@ -307,6 +307,45 @@ fn work_grows_with_the_size_alone() {
     assert_eq!(code(&output), 0, "{}", stdout(&output));
     let found = stdout(&output);
     assert_eq!(found.matches("undefined-field").count(), 1, "{found}");
+    // What runs on each message is told from each branch once.
+    let output = limited(folder.path(), &["run", "many.agent.abl"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+}
+
+/// Each of the choices of an agent is looked for among the declarations of its target.
+#[test]
+fn a_difference_of_many_choices_ends() {
+    let count = 4000;
+    let mut text = "config:\n    agent_name: \"A\"\n\nstart_agent s:\n    description: \"d\"\n    reasoning:\n        \
+                    instructions: ->\n            | hi\n        actions:\n"
+        .to_owned();
+    (0..count).for_each(|i| {
+        let _ = writeln!(text, "            go{i}: @utils.transition to @subagent.t{i}");
+    });
+    (0..count).for_each(|i| {
+        let _ = writeln!(text, "\nsubagent t{i}:\n    description: \"d\"");
+    });
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &[("many.agent", &text)]);
+    let output = limited(folder.path(), &["diff", "many.agent", "many.agent"]);
+    assert_eq!(code(&output), 0, "{} {}", stdout(&output), stderr(&output));
+}
+
+#[test]
+fn a_file_of_too_many_lines_is_refused_by_all_commands() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, head) in
+        [("a.agent", "system:\n"), ("a.agent.abl", GOOD), ("a.yaml", "a:\n  type: llm agent\n")]
+    {
+        for filler in ["\n", "# c\n"] {
+            write(folder.path(), &[(name, &format!("{head}{}", filler.repeat(1_100_000)))]);
+            let output = limited(folder.path(), &["check", "--format", "concise", name]);
+            let said = stdout(&output);
+            assert!(said.contains("was not read"), "{name}: {said}");
+            let output = limited(folder.path(), &["fmt", name]);
+            assert_eq!(code(&output), 2, "{name}: {}", stderr(&output));
+        }
+    }
 }
 
 /// A document with so many copies of a part, and as many as it takes to be refused.
@@ -325,12 +364,13 @@ fn fits_and_more_does_not(name: &str, head: &str, part: fn(usize) -> String, fit
 fn what_is_read_fits_into_a_gigabyte() {
     let abl = "AGENT: A\n\nGOAL: \"g\"\n\n";
     let fields = format!("{abl}GATHER:\n");
-    fits_and_more_does_not("a.abl", &fields, |i| format!("  g{i}:\n    type: string\n"), 99_000);
+    fits_and_more_does_not("a.abl", &fields, |i| format!("  g{i}:\n    type: string\n"), 55_000);
+    fits_and_more_does_not("a.abl", &fields, |i| format!("  g{i}:\n"), 124_000);
     let steps = format!("{abl}FLOW:\n");
     let step = |i| format!("  s{i}:\n    REASONING: false\n    THEN: s{i}\n");
-    fits_and_more_does_not("a.abl", &steps, step, 62_000);
+    fits_and_more_does_not("a.abl", &steps, step, 35_300);
     let bot = "a:\n  type: flow agent\n  description: d\n  steps:\n";
-    fits_and_more_does_not("a.yaml", bot, |_| "    - bot: h\n".to_owned(), 124_000);
+    fits_and_more_does_not("a.yaml", bot, |_| "    - bot: h\n".to_owned(), 82_500);
     let agents = |i| format!("a{i}:\n  type: flow agent\n  steps:\n    - bot: h\n");
     fits_and_more_does_not("a.yaml", "", agents, 10_000);
     let script = "config:\n    agent_name: \"A\"\n\nstart_agent s:\n    description: \"d\"\n";
@@ -338,16 +378,67 @@ fn what_is_read_fits_into_a_gigabyte() {
     fits_and_more_does_not("a.agent", script, topic, 9_999);
 }
 
+/// What stands before some parts of AgentIR, one of them, what stands behind them, and how many are read.
+type Shape = (&'static str, fn(usize) -> String, &'static str, usize);
+
 #[test]
 fn json_that_is_read_fits_into_a_gigabyte() {
     let folder = tempfile::tempdir().unwrap();
-    let head = r#"{"ir_version": "1.0", "metadata": {"name": "A", "dialect": "abl"}, "identity": {"goal": "g"}, "gather": {"fields": ["#;
-    for (count, is_read) in [(195_000, true), (205_000, false)] {
-        let fields: Vec<String> = (0..count).map(|i| format!(r#"{{"name":"g{i}"}}"#)).collect();
-        write(folder.path(), &[("a.ir.json", &format!("{head}{}]}}}}", fields.join(",")))]);
-        let output = limited(folder.path(), &["check", "--format", "concise", "a.ir.json"]);
-        let refused = stdout(&output).contains("has more than 400000 values and was not read");
-        assert_eq!(!refused, is_read, "{count}: {}", stdout(&output));
+    let head =
+        r#"{"ir_version":"1.0","metadata":{"name":"A","dialect":"abl"},"identity":{"goal":"g"},"#;
+    // What takes most for what it counts.
+    let shapes: [Shape; 4] = [
+        (r#""flow":{"definitions":{"#, |i| format!(r#""s{i}":{{"respond":"x"}}"#), "}}", 99_000),
+        (r#""flow":{"definitions":{"#, |i| format!(r#""s{i}":{{"call":"t"}}"#), "}}", 99_000),
+        (r#""gather":{"fields":["#, |i| format!(r#"{{"name":"g{i}"}}"#), "]}", 99_000),
+        (r#""gather":{"fields":["#, |_| "1".to_owned(), "]}", 395_000),
+    ];
+    for (open, part, close, fits) in shapes {
+        for (count, is_read) in [(fits, true), (fits + fits / 50, false)] {
+            let parts: Vec<String> = (0..count).map(part).collect();
+            let text = format!("{head}{open}{}{close}}}", parts.join(","));
+            write(folder.path(), &[("a.ir.json", &text)]);
+            let output = limited(folder.path(), &["check", "--format", "concise", "a.ir.json"]);
+            let refused = stdout(&output).contains(
+                "has more than 400000 values, counting each object as 3, and was not read",
+            );
+            let said: String = stdout(&output).chars().take(500).collect();
+            assert_eq!(!refused, is_read, "{count} times {open}: {said}");
+        }
+    }
+}
+
+#[test]
+fn exports_that_are_read_fit_into_a_gigabyte() {
+    let folder = tempfile::tempdir().unwrap();
+    for (count, is_read) in [(165_000, true), (168_000, false)] {
+        let nodes: Vec<String> =
+            (0..count).map(|i| format!(r#"{{"nodeId":"n{i}","type":"message"}}"#)).collect();
+        let export = format!(
+            r#"{{"dialogs":[{{"_id":"d","lname":"d","nodes":[{}]}}],"dialogComponents":[],"sentences":[]}}"#,
+            nodes.join(",")
+        );
+        write(folder.path(), &[("bot/botDefinition.json", &export)]);
+        let output = limited(folder.path(), &["check", "--no-cache", "--format", "concise", "bot"]);
+        let refused = stdout(&output)
+            .contains("has more than 1500000 values, counting each object as 7, and was not read");
+        let said: String = stdout(&output).chars().take(500).collect();
+        assert_eq!(!refused, is_read, "{count}: {said}");
+    }
+}
+
+/// An export with one text of 60 MB that is nothing but escapes: each of them moves what follows.
+#[test]
+fn texts_of_escapes_fit_into_a_gigabyte() {
+    let folder = tempfile::tempdir().unwrap();
+    for escape in ["%41", "\\u0041"] {
+        let text = escape.repeat(60_000_000 / escape.len());
+        let export = format!(
+            r#"{{"dialogs":[{{"_id":"d","lname":"d","nodes":[{{"nodeId":"n","type":"message","componentId":"c","transitions":[]}}]}}],"dialogComponents":[{{"_id":"c","name":"c","type":"message","message":[{{"localeData":{{"en":{{"text":"{text}"}}}}}}]}}],"sentences":[]}}"#
+        );
+        write(folder.path(), &[("bot/botDefinition.json", &export)]);
+        let output = limited(folder.path(), &["check", "--no-cache", "--format", "concise", "bot"]);
+        assert!(code(&output) < 2, "{escape}: {}", stderr(&output));
     }
 }
 
@@ -365,14 +456,17 @@ fn a_program_of_too_many_files_is_refused() {
 }
 
 #[test]
-fn an_unnamed_variable_is_converted() {
+fn an_unnamed_variable_is_a_mistake_of_the_source() {
     let folder = tempfile::tempdir().unwrap();
     let text = "main:\n  type: flow agent\n  steps:\n    - bot: hi\n    - set:\n        : 0.9\n";
     write(folder.path(), &[("bot/agents.yml", text)]);
     for target in ["abl", "abl-yaml", "agent-script", "adl"] {
         let output =
             limited(folder.path(), &["convert", "--to", target, "-o", target, "bot/agents.yml"]);
-        assert!(code(&output) <= 2, "{target}: {}", stderr(&output));
+        assert_eq!(code(&output), 2, "{target}: {}", stderr(&output));
+        let said = stderr(&output);
+        assert!(said.contains("this value has no name"), "{target}: {said}");
+        assert!(said.contains("bot/agents.yml:6:9"), "{target}: {said}");
     }
 }
 
@@ -402,7 +496,7 @@ fn programs_of_one_name_have_folders_of_their_own() {
         .map(|entry| entry.file_name().into_string().unwrap().to_lowercase())
         .collect();
     folders.sort();
-    assert_eq!(folders, ["con_agent", "foo", "foo-2", "foo-3", "strasse-2", "straße"]);
+    assert_eq!(folders, ["con_agent", "foo", "foo-2", "foo-3", "strasse", "strasse-2"]);
 }
 
 #[test]
@@ -418,10 +512,18 @@ fn nothing_is_written_through_links_below_the_output_folder() {
         };
         assert!(code(&convert("real")) < 2);
         let file = fs::read_dir(folder.path().join("real")).unwrap().next().unwrap().unwrap();
-        // The folder itself may be a link: the user named it.
+        // The folder itself may be a link, but not out of the working directory: it may come with what is converted.
+        fs::create_dir(folder.path().join("other")).unwrap();
+        symlink(folder.path().join("other"), folder.path().join("inside")).unwrap();
+        assert!(code(&convert("inside")) < 2);
+        assert!(folder.path().join("other").join(file.file_name()).exists());
         symlink(elsewhere.path(), folder.path().join("link")).unwrap();
-        assert!(code(&convert("link")) < 2);
-        assert!(elsewhere.path().join(file.file_name()).exists());
+        for out in ["link", "link/below"] {
+            let output = convert(out);
+            assert_eq!(code(&output), 2, "{}", stderr(&output));
+            assert!(stderr(&output).contains("out of this folder"), "{}", stderr(&output));
+        }
+        assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
         // A file in it may not.
         fs::create_dir(folder.path().join("out")).unwrap();
         let victim = elsewhere.path().join("victim");
@@ -472,7 +574,7 @@ fn what_cannot_be_written_is_not_counted_and_is_told_in_plain_words() {
     };
     let convert = |out: &str| told(&["convert", "--to", "adl", "-o", out, "a.agent.abl"]);
     for (out, why) in [
-        ("lost", "lost is a link that leads nowhere"),
+        ("lost", "lost cannot be written: it is a link that leads nowhere"),
         ("/dev/null", "/dev/null is not a folder, but `-o` names one"),
         ("a.agent.abl", "a.agent.abl is not a folder, but `-o` names one"),
     ] {
@@ -615,7 +717,9 @@ fn differences_take_time_in_proportion_to_the_length() {
     fs::write(folder.path().join("a.diff"), output.stdout).unwrap();
     let mut patch = Command::new("patch");
     let patched = patch.current_dir(folder.path()).args(["-s", "a.agent.abl", "a.diff"]).status();
-    if patched.is_ok_and(|status| status.success()) {
+    // Not all systems have it.
+    if let Ok(status) = patched {
+        assert!(status.success());
         assert_eq!(code(&limited(folder.path(), &["fmt", "--check", "a.agent.abl"])), 0);
     }
     let args = ["migrate", "--to", "current", "--diff", "m.agent.abl"];

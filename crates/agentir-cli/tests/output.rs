@@ -542,6 +542,67 @@ fn secrets_behind_schemes_and_escapes_are_masked_in_the_line_of_a_finding() {
 }
 
 #[test]
+fn a_page_says_that_a_line_is_cut_only_if_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    for mark in ["", "\u{feff}"] {
+        write(folder.path(), &[("a.agent.abl", &format!("{mark}AGENTT: x\n"))]);
+        let (_, said) = ran(folder.path(), &["check", "a.agent.abl", "--format", "html"], "");
+        assert!(said.contains("<mark>AGENTT</mark>: x\n"), "{said}");
+        assert!(!said.contains("…<mark>"), "{said}");
+        let long = format!("{mark}AGENTT: {}\n", "x ".repeat(200));
+        write(folder.path(), &[("a.agent.abl", &long)]);
+        let (_, said) = ran(folder.path(), &["check", "a.agent.abl", "--format", "html"], "");
+        assert!(said.contains("<mark>AGENTT</mark>: x x") && said.contains("x x …"), "{said}");
+        assert!(!said.contains("…<mark>"), "{said}");
+    }
+}
+
+#[test]
+fn secrets_in_comparisons_and_below_the_first_line_of_a_key_are_masked() {
+    let folder = tempfile::tempdir().unwrap();
+    // Read from behind, so that scanners find no secret in the repository.
+    let password: String = "m2xVq7kZ".chars().rev().collect();
+    let key = format!("{password}0f1e2d3c4b5a6978");
+    for line in [
+        format!("password == '{password}' and api_key == '{key}'"),
+        format!("'password' => '{password}', passwd != '{password}'"),
+        format!("API_KEY_2={key}, DB_PASSWORD_PROD={password}"),
+        format!("passwords: [{password}, {password}]"),
+    ] {
+        let text = format!("AGENT: Desk\nGOAL: \"Sell\"\nNOPE: \"{line}\"\n");
+        write(folder.path(), &[("desk.agent.abl", &text)]);
+        for format in ["text", "html"] {
+            let (_, said) = ran(folder.path(), &["check", ".", "--format", format], "");
+            assert!(said.contains("NOPE") && said.contains('…'), "{said}");
+            assert!(!said.contains(&password) && !said.contains("2d3c"), "{line}: {said}");
+        }
+    }
+    // What a comparison contains is reported as well.
+    let guard = format!(
+        "AGENT: Desk\nGOAL: \"Sell\"\nGATHER:\n  - password:\n      TYPE: string\nCONSTRAINTS:\n  - REQUIRE password == \"{password}\"\n"
+    );
+    write(folder.path(), &[("desk.agent.abl", &guard)]);
+    let (_, said) = ran(folder.path(), &["check", ".", "--format", "concise"], "");
+    assert!(said.contains("hardcoded-secret"), "{said}");
+    for begin in [
+        "key: \"-----BEGIN PRIVATE KEY-----\"",
+        "# paste the -----BEGIN RSA PRIVATE KEY----- block",
+    ] {
+        let text =
+            format!("{begin}\nuser: bob\npassword: '{password}'\nAuthorization: Bearer {key}");
+        let (output, said) = ran(folder.path(), &["explain", &text], "");
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("bob"), "{said}");
+        assert!(!said.contains(&password) && !said.contains("2d3c"), "{said}");
+    }
+    for plain in ["password: string?", "PASS: address1", "compass: north_2", "a basic 24h-service"]
+    {
+        let (_, said) = ran(folder.path(), &["explain", plain], "");
+        assert!(said.contains(plain), "{said}");
+    }
+}
+
+#[test]
 fn costs_show_no_token_in_the_name_of_an_agent() {
     let folder = tempfile::tempdir().unwrap();
     let secrets = Secrets::new();
@@ -646,10 +707,12 @@ fn hostile() -> (TempDir, Vec<PathBuf>) {
         "agents: \"::error::pwned.agent.abl\"\ntests:\n  - name: {:?}\n    turns:\n      - says: [\"x\"]\n",
         "a\n::error::pwned"
     );
-    let stubs = format!(
-        "sell:\n  - answer: {{ b: {} }}\n",
-        serde_json::to_string(&format!("x\n::error::pwned\n{HOSTILE}")).unwrap()
-    );
+    // YAML has no control characters beyond ASCII, so that they are written as escapes.
+    let answer: String = format!("x\n::error::pwned\n{HOSTILE}")
+        .encode_utf16()
+        .map(|unit| format!("\\u{unit:04x}"))
+        .collect();
+    let stubs = format!("tools:\n  sell:\n    - answer: {{ b: \"{answer}\" }}\n");
     write(folder.path(), &[("b/x.test.yaml", &*tests), ("stubs.yaml", &*stubs)]);
     (folder, names.map(PathBuf::from).into())
 }

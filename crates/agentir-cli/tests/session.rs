@@ -302,9 +302,12 @@ fn the_last_value_that_is_set_holds() {
 /// Cur. 3.5.1: what is sensitive because of its entity is masked as what the field itself declares so, wherever it is shown.
 #[test]
 fn what_an_entity_declares_sensitive_is_masked() {
-    for (field, masked) in
+    // The field may have the name of its entity.
+    let cases = ["word", "code"].map(|name| {
         [("", true), ("    SENSITIVE: true\n", true), ("    SENSITIVE: false\n", false)]
-    {
+            .map(|(field, masked)| (name, field, masked))
+    });
+    for (name, field, masked) in cases.into_iter().flatten() {
         for entity in [
             "TYPE: pattern\n    PATTERN: \"[a-z]{9}\"",
             "TYPE: enum\n    VALUES: [swordfish, crocodile]",
@@ -312,8 +315,8 @@ fn what_an_entity_declares_sensitive_is_masked() {
             let folder = tempfile::tempdir().unwrap();
             let here = folder.path();
             let agent = format!(
-                "AGENT: Desk\nGOAL: \"Ask\"\nENTITIES:\n  code:\n    {entity}\n    SENSITIVE: true\nGATHER:\n  word:\n    \
-                 ENTITY_REF: code\n    PROMPT: \"Word?\"\n{field}FLOW:\n  g -> h\n  g:\n    REASONING: false\n    GATHER: word\n    \
+                "AGENT: Desk\nGOAL: \"Ask\"\nENTITIES:\n  code:\n    {entity}\n    SENSITIVE: true\nGATHER:\n  {name}:\n    \
+                 ENTITY_REF: code\n    PROMPT: \"Word?\"\n{field}FLOW:\n  g -> h\n  g:\n    REASONING: false\n    GATHER: {name}\n    \
                  THEN: h\n  h:\n    REASONING: false\n    RESPOND: \"Thanks.\"\n    ON_INPUT:\n      - ELSE:\n        THEN: h\n"
             );
             write(here, &[("desk.agent.abl", &agent)]);

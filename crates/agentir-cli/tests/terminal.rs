@@ -31,9 +31,15 @@ const STUBS: &str = "tools:\n  wait:\n    - when: { word: slow }\n      delay: 2
 /// The program in a terminal. Escape sequences are removed from what it prints, if that is not asked for.
 fn terminal(folder: &Path, args: &[&str], raw: bool) -> PtySession {
     write(folder, &[("desk.agent.abl", DESK), ("stubs.yaml", STUBS)]);
+    let args = [&["desk.agent.abl", "--stubs", "stubs.yaml"], args].concat();
+    terminal_with(folder, &args, raw)
+}
+
+/// `run` with arguments in a terminal.
+fn terminal_with(folder: &Path, args: &[&str], raw: bool) -> PtySession {
     let mut command = Command::new(env!("CARGO_BIN_EXE_agentir"));
-    command.args(["run", "desk.agent.abl", "--stubs", "stubs.yaml"]).args(args);
-    command.current_dir(folder).env("TERM", "xterm").env_remove("NO_COLOR").env_remove("CI");
+    command.arg("run").args(args).current_dir(folder);
+    command.env("TERM", "xterm").env_remove("NO_COLOR").env_remove("CI");
     let options = Options::new().timeout_ms(Some(20_000)).strip_ansi_escape_codes(!raw);
     spawn_with_options(command, options).unwrap()
 }
@@ -126,8 +132,72 @@ fn commands_show_and_change_the_conversation() {
     session.exp_string("A word?").unwrap();
     types(&mut session, "\u{1b}[A\r");
     session.exp_string("I heard two.").unwrap();
+    // Before the prompt, Ctrl-D is the terminal's.
+    session.exp_string("> ").unwrap();
     types(&mut session, "\u{4}");
     leaves(session);
+}
+
+/// Keeps notes for a project, and says what it has.
+const NOTEBOOK: &str = r#"AGENT: Notebook
+GOAL: "Keep notes"
+MEMORY:
+  session:
+    - v
+  persistent:
+    - PATH: project.notes
+      SCOPE: project
+      ACCESS: readwrite
+  remember:
+    - WHEN: v IS SET
+      STORE:
+        value: v
+        target: project.notes
+        operation: append
+FLOW:
+  a:
+    REASONING: false
+    RESPOND: "Notes {{project.notes}}."
+    ON_INPUT:
+      - IF: input == "look"
+        CLEAR: v
+        THEN: a
+      - ELSE:
+        SET: v = input
+        THEN: a
+"#;
+
+/// Cur. 3.7.2: what other conversations remember stays when a message of this one is taken back, also if nobody has read it
+/// here.
+#[test]
+fn a_message_that_is_taken_back_takes_nothing_of_others() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &[("notebook.agent.abl", NOTEBOOK)]);
+    let args = |session| ["notebook.agent.abl", "--store", "s.sqlite", "--session", session];
+    // A turn remembers at its end.
+    let mut ours = terminal_with(folder.path(), &args("ours"), false);
+    ours.exp_string("Notes .").unwrap();
+    types(&mut ours, "a\r");
+    ours.exp_string("Notes .").unwrap();
+    types(&mut ours, "b\r");
+    ours.exp_string(r#"Notes ["a"]."#).unwrap();
+    types(&mut ours, "/undo\r");
+    ours.exp_string("[taken back: b;").unwrap();
+    let mut theirs = terminal_with(folder.path(), &args("theirs"), false);
+    theirs.exp_string(r#"Notes ["a"]."#).unwrap();
+    types(&mut ours, "b\r");
+    ours.exp_string(r#"Notes ["a"]."#).unwrap();
+    types(&mut theirs, "c\r");
+    theirs.exp_string(r#"Notes ["a","b"]."#).unwrap();
+    // What others have added to stays as they left it.
+    types(&mut ours, "/undo\r");
+    ours.exp_string("[taken back: b;").unwrap();
+    types(&mut theirs, "look\r");
+    theirs.exp_string(r#"Notes ["a","b","c"]."#).unwrap();
+    for mut session in [ours, theirs] {
+        types(&mut session, "/quit\r");
+        leaves(session);
+    }
 }
 
 #[test]

@@ -454,3 +454,77 @@ fn waits_before_retries_are_said_and_take_no_longer_than_a_call_may() {
         assert!(took >= Duration::from_secs(waits as u64) && took < UP, "{took:?}");
     }
 }
+
+/// A script that is over its time within a function that is not interrupted.
+const ENDLESS: &str = r#"AGENT: Desk
+
+GOAL: "Sell"
+
+EXECUTION:
+  tool_timeout: 100
+
+TOOLS:
+  work() -> object
+    type: sandbox
+    runtime: javascript
+    code: |
+      return Array.prototype.reverse.call({ length: 2 ** 53 - 1 });
+
+FLOW:
+  start:
+    REASONING: false
+    CALL: work()
+    ON_SUCCESS:
+      RESPOND: "Done"
+      THEN: ask
+    ON_FAIL:
+      RESPOND: "Sorry"
+      THEN: ask
+  ask:
+    REASONING: false
+    GATHER:
+      - a:
+          TYPE: string
+          REQUIRED: true
+          PROMPT: "Again?"
+    CLEAR: [a]
+    THEN: start
+"#;
+
+#[test]
+fn few_scripts_go_on_after_their_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut tests = "agents: a.agent.abl\ntests:\n".to_owned();
+    for i in 0..40 {
+        tests +=
+            &format!("  - name: t{i}\n    turns:\n      - user: hello\n        says: [Sorry]\n");
+    }
+    write(folder.path(), &[("a.agent.abl", ENDLESS), ("t.test.yaml", &tests)]);
+    // Of one conversation.
+    let mut run = agentir(folder.path(), Path::new(CACHE));
+    run.args(["run", "a.agent.abl", "--trace"]).stdin(Stdio::piped());
+    let mut child = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(&b"again\n".repeat(5)).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(told.matches("did not end within 100 ms").count(), 4, "{told}");
+    let refused = "work failed: `work` is not run, because 4 other scripts are still running";
+    assert_eq!(told.matches(refused).count(), 2, "{told}");
+    // Of tests, each of which calls tools of its own. Some scripts may be started before others are over their time.
+    let mut test = agentir(folder.path(), Path::new(CACHE));
+    test.args(["test", "t.test.yaml"]).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = test.spawn().unwrap();
+    let threads = format!("/proc/{}/task", child.id());
+    let is_script = |task: &fs::DirEntry| {
+        fs::read_to_string(task.path().join("comm")).is_ok_and(|name| name.trim() == "script")
+    };
+    let (mut most, end) = (0, Instant::now() + UP);
+    while child.try_wait().unwrap().is_none() {
+        assert!(Instant::now() < end, "the tests do not end");
+        let scripts = fs::read_dir(&threads).into_iter().flatten().flatten().filter(is_script);
+        most = most.max(scripts.count());
+        thread::sleep(Duration::from_millis(20));
+    }
+    let at_once = thread::available_parallelism().unwrap().get();
+    assert!((1..=4 + at_once).contains(&most), "{most} scripts");
+}

@@ -2,11 +2,12 @@
 
 use crate::location::{AnnouncedLosses, Location};
 use crate::prover::{Condition, Prover};
-use crate::text::normalize;
+use crate::text::on_one_line;
 use crate::{Side, Verdict};
 use agentir_diagnostics::Span;
 use agentir_flow::cfg::Test;
 use agentir_ir::{Agent, Node, Program};
+use agentir_ir_json::shared_expression;
 use agentir_solver::Answer;
 use rustc_hash::{FxHashMap, FxHashSet};
 use schemars::JsonSchema;
@@ -63,6 +64,22 @@ impl Conditions {
         }
     }
 
+    /// Branches in another order have other conditions at their paths. If no conversation distinguishes the programs, they
+    /// do the same: what is left are conditions that the other program does not have in any branch of the choice.
+    pub(crate) fn settle_order(&mut self, is_compared: &dyn Fn(&str) -> bool) {
+        let list = |path: &str| path.rfind('[').and_then(|end| path.get(..end)).map(str::to_owned);
+        let sides = |one: &ConditionDifference| {
+            Some((list(&one.path)?, one.left.clone(), one.right.clone()))
+        };
+        let all: Vec<(String, String, String)> = self.different.iter().filter_map(sides).collect();
+        let is_moved = |one: &ConditionDifference| {
+            let Some((choice, left, right)) = sides(one) else { return false };
+            let here = || all.iter().filter(|(other, ..)| *other == choice);
+            here().any(|(.., theirs)| *theirs == left) && here().any(|(_, ours, _)| *ours == right)
+        };
+        self.different.retain(|one| !is_compared(&one.path) || !is_moved(one));
+    }
+
     pub(crate) fn verdict(&self) -> Verdict {
         Verdict::of(self.different.iter().map(|d| d.announced), self.undecided == 0)
     }
@@ -107,10 +124,13 @@ fn condition_at<'a>(
     value: &serde_json::Value,
     span: Span,
 ) -> Option<(Test<'a>, &'a Agent)> {
-    let value = normalize(value.as_str()?);
+    let value = on_one_line(value.as_str()?);
     let is_written = |test: &Test<'_>| {
-        let written = test.expr().map_or_else(|| test.to_string(), ToString::to_string);
-        normalize(&written) == value
+        let written = match test.expr() {
+            Some(expr) => shared_expression(expr).to_string(),
+            None => test.to_string(),
+        };
+        on_one_line(&written) == value
     };
     all.get(&span)?.iter().find(|(test, _)| is_written(test)).copied()
 }

@@ -14,7 +14,7 @@
 //!   Tables say which ones they look at; all others, also those of fields that are yet to come, must be equal.
 //!
 //! [`Comparison::not_compared`] names what none of them looks at: what tools do that are declared otherwise, what a model
-//! makes of other texts, and how an import was read.
+//! makes of other texts, what two languages make of one expression or placeholder, and how an import was read.
 //!
 //! A converter passes the losses that it reported ([`AnnouncedLosses`]); differences that follow from
 //! them are reported separately.
@@ -47,6 +47,7 @@
 mod behaviour;
 mod conditions;
 mod location;
+mod named;
 mod normalized;
 mod prover;
 mod render;
@@ -57,6 +58,7 @@ mod values;
 pub use behaviour::{Behaviour, Divergence, Turn};
 pub use conditions::{ConditionDifference, Conditions};
 pub use location::{AnnouncedLosses, Location};
+pub use named::with_named_arguments;
 pub use normalized::{Difference, ENTRY, NormalizedProgram, differences, value_differences};
 pub use unknown::{NotCompared, Unknown};
 pub use values::{ValueDifference, Values, matches_pattern, segments};
@@ -115,17 +117,6 @@ impl Verdict {
             (true, true) => Self::Same,
         }
     }
-
-    /// What it says of control flow.
-    #[must_use]
-    pub const fn of_control_flow(self) -> &'static str {
-        match self {
-            Self::Same => "proved equal",
-            Self::SameButAnnounced => "differs only where a loss is reported",
-            Self::Undecided => "equal as far as it could be decided",
-            Self::Different => "differs",
-        }
-    }
 }
 
 /// The comparison of two programs: three statements, about control flow, about the values outside of it, and about what
@@ -151,11 +142,14 @@ impl Comparison {
     #[must_use]
     pub fn new(left: Side<'_>, right: Side<'_>, announced: &AnnouncedLosses) -> Self {
         let mut prover = prover::Prover::new(left.program);
-        let (conditions, proved) = conditions::compare(left, right, announced, &mut prover);
+        let (mut conditions, proved) = conditions::compare(left, right, announced, &mut prover);
         let behaviour = behaviour::compare(left, right, announced, &mut prover);
+        if behaviour.verdict() == Verdict::Same {
+            conditions.settle_order(&values::is_compared);
+        }
         let values = values::compare(left, right, announced, &proved);
         let control_flow = conditions.verdict().max(behaviour.verdict());
-        let not_compared = unknown::not_compared(left.program, right.program, &values);
+        let not_compared = unknown::not_compared(left, right, &values, &prover);
         let mut verdict = control_flow.max(values.verdict());
         if verdict == Verdict::Same && !not_compared.is_empty() {
             verdict = Verdict::Undecided;

@@ -5,6 +5,8 @@ use agentir_expr::Name;
 use rustc_hash::{FxHashMap, FxHashSet};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
 /// A line of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -35,10 +37,10 @@ impl std::fmt::Display for Location {
 #[derive(Debug, Clone, Default)]
 pub struct AnnouncedLosses {
     paths: FxHashSet<String>,
-    /// Values that only an editor or a database needs, by path: nobody who uses the program notices them.
+    /// Values that only the platform of the source needs, by path: nobody who uses the program notices them.
     unneeded: FxHashSet<String>,
     /// Spans in the first and the second program, by file. Lines would not do: an export may have one line only.
-    spans: [FxHashMap<FileId, Vec<Span>>; 2],
+    spans: [FxHashMap<FileId, Spans>; 2],
     names: FxHashMap<String, String>,
     /// Variables of the second program, with their names in the first.
     variables: FxHashMap<String, String>,
@@ -79,7 +81,7 @@ impl AnnouncedLosses {
         }
         for (all, span) in self.spans.iter_mut().zip(spans) {
             if let Some(span) = span.filter(|span| *span != Span::default()) {
-                all.entry(span.file).or_default().push(span);
+                all.entry(span.file).or_default().insert(span);
             }
         }
     }
@@ -125,7 +127,7 @@ impl AnnouncedLosses {
     /// Replaces the names of variables of the second program by those in the first; in templates
     /// only within placeholders.
     pub(crate) fn with_first_names(&self, text: String, is_template: bool) -> String {
-        if self.variables.keys().all(|name| !text.contains(name.as_str())) {
+        if self.variables.is_empty() {
             return text;
         }
         if !is_template {
@@ -182,16 +184,48 @@ impl AnnouncedLosses {
     /// Whether a loss was announced for something in a span of the given side, or around it.
     pub(crate) fn has_span(&self, side: usize, span: Span) -> bool {
         let all = self.spans.get(side).and_then(|spans| spans.get(&span.file));
-        span != Span::default() && all.into_iter().flatten().any(|loss| overlap(*loss, span))
+        span != Span::default() && all.is_some_and(|spans| spans.overlap(span))
     }
 }
 
-/// Whether two spans of a file have a character in common; an empty one is where it stands.
-fn overlap(one: Span, other: Span) -> bool {
-    let (start, end) = (one.start.max(other.start), one.end.min(other.end));
-    match one.start == one.end || other.start == other.end {
-        true => start <= end,
-        false => start < end,
+/// Spans of a file.
+#[derive(Debug, Clone, Default)]
+struct Spans {
+    /// The spans that are not empty, by where they begin, each with the last end of those up to it.
+    long: OnceLock<Vec<(u32, u32)>>,
+    all: Vec<Span>,
+    /// Where the empty ones stand.
+    empty: BTreeSet<u32>,
+}
+
+impl Spans {
+    fn insert(&mut self, span: Span) {
+        match span.start == span.end {
+            true => drop(self.empty.insert(span.start)),
+            false => self.all.push(span),
+        }
+        self.long.take();
+    }
+
+    /// Whether one of them and this span have a character in common; an empty one is where it stands.
+    fn overlap(&self, span: Span) -> bool {
+        let (start, end) = (span.start, span.end);
+        let long = self.long.get_or_init(|| {
+            let mut long: Vec<(u32, u32)> = self.all.iter().map(|s| (s.start, s.end)).collect();
+            long.sort_unstable();
+            let mut last = 0;
+            for (_, end) in &mut long {
+                last = last.max(*end);
+                *end = last;
+            }
+            long
+        });
+        let is_empty = start == end;
+        // The last that begins before this one ends.
+        let before = long.partition_point(|(from, _)| *from < end || is_empty && *from == end);
+        let reach = before.checked_sub(1).and_then(|at| long.get(at)).map(|(_, reach)| *reach);
+        reach.is_some_and(|reach| reach > start || is_empty && reach == start)
+            || self.empty.range(start..=end).next().is_some()
     }
 }
 

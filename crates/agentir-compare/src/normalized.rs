@@ -6,11 +6,12 @@
 
 use agentir_diagnostics::{FileId, Span};
 use agentir_expr::{Dialect, Name};
-use agentir_ir::{Agent, ExecutionHints, Program, Tool};
+use agentir_ir::{Agent, ExecutionHints, Knowledge, LookupTable, Program, Question, Tool};
 use agentir_ir_json::{Json, MARKED, Mode, PLACED, TEXT, to_value};
 use indexmap::IndexMap;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::fmt::Write;
 
 mod differing;
@@ -50,6 +51,14 @@ pub(crate) struct Offers {
 pub(crate) struct Node {
     kind: NodeKind,
     at: Option<Span>,
+    /// A text with placeholders as its file has it, where AgentIR writes it otherwise.
+    written: Option<String>,
+}
+
+impl From<NodeKind> for Node {
+    fn from(kind: NodeKind) -> Self {
+        Self { kind, ..Self::default() }
+    }
 }
 
 #[derive(Debug)]
@@ -86,18 +95,31 @@ const TRANSITION_FIELDS: &[&str] =
 pub const ENTRY: &str = "(entry)";
 
 impl NormalizedProgram {
-    /// The normal form of `program`.
+    /// The normal form of `program`. Of the tools that several agents have under a name, that of the first agent is listed
+    /// under the name alone.
     #[must_use]
     pub fn new(program: &Program) -> Self {
+        Self::with_tools(program, owned_tools(program).collect())
+    }
+
+    /// The same for programs whose agents need not be in the same order: the first of several agents is the first by name.
+    #[must_use]
+    pub fn in_any_order(program: &Program) -> Self {
+        let mut tools: Vec<_> = owned_tools(program).collect();
+        tools.sort_by(|(one, _), (other, _)| one.cmp(other));
+        Self::with_tools(program, tools)
+    }
+
+    fn with_tools(program: &Program, owned: Vec<(String, &Tool)>) -> Self {
         let mut root = IndexMap::new();
         let mut agents = IndexMap::new();
         let mut offers: IndexMap<String, Offers> = IndexMap::new();
         // Where a tool is declared does not matter, and one that several declare is listed once. What others declare
         // under its name is listed with its owner.
         let mut tools: IndexMap<String, Node> = IndexMap::new();
-        for (owner, tool) in owned_tools(program) {
+        for (owner, tool) in owned {
             let name = tool.name.value.to_string();
-            let declared = node(tool);
+            let declared = declared(tool);
             let is_free = |at: &str| tools.get(at).is_none_or(|first| first.equals(&declared));
             let own = format!("{name}@{owner}");
             let at = if is_free(&name) { Some(name) } else { None };
@@ -109,7 +131,8 @@ impl NormalizedProgram {
             let name = agent.metadata.name.value.to_string();
             let dialect = agent.metadata.dialect;
             let mut left_out = LeftOut::default();
-            let mut root = node(agent);
+            let with_data = with_data(program, agent);
+            let mut root = node(&*with_data);
             keep_stated_hints(agent, &mut root);
             let root = normalize_agent(dialect, root, &mut left_out);
             let tools = offered_tools(program, agent);
@@ -126,7 +149,7 @@ impl NormalizedProgram {
         });
         let libraries: Vec<Node> = libraries.collect();
         if !libraries.is_empty() {
-            root.insert("libraries".to_owned(), Node { kind: NodeKind::List(libraries), at: None });
+            root.insert("libraries".to_owned(), NodeKind::List(libraries).into());
         }
         if let Some(entry) = program.entry() {
             root.insert("entry".to_owned(), node(&entry.metadata.name));
@@ -154,15 +177,60 @@ impl NormalizedProgram {
     #[must_use]
     pub fn size(&self) -> usize {
         let mut size = 0;
-        walk(&self.root, &mut String::new(), None, &mut |_, _, _| size += 1);
+        walk(&self.root, &mut String::new(), None, &mut |_, _, _, _| size += 1);
         size
     }
 
     /// Visits every value with its path and span. A value without a span has the first span of the
     /// innermost enclosing value that has one.
     pub fn values<'n>(&'n self, found: &mut dyn FnMut(&str, &'n Value, Option<Span>)) {
-        walk(&self.root, &mut String::new(), None, found);
+        walk(&self.root, &mut String::new(), None, &mut |path, value, _, at| {
+            found(path, value, at)
+        });
     }
+
+    /// Texts as their files have them, by path, where AgentIR writes them otherwise.
+    #[must_use]
+    pub fn written(&self) -> FxHashMap<String, &str> {
+        let mut all = FxHashMap::default();
+        walk(&self.root, &mut String::new(), None, &mut |path, _, written, _| {
+            all.extend(written.map(|written| (path.to_owned(), written)));
+        });
+        all
+    }
+}
+
+/// A tool, apart from what it searches.
+fn declared(tool: &Tool) -> Node {
+    let mut declared = node(tool);
+    declared.remove(&["questions"]);
+    declared
+}
+
+/// An agent with the data that lies beside the program: where it lies does not matter. The questions that its tools search
+/// are what it knows, and the rows of a collection are those of its table.
+fn with_data<'a>(program: &Program, agent: &'a Agent) -> Cow<'a, Agent> {
+    let shared = program.libraries.iter().flat_map(|library| &library.tools);
+    let shared =
+        shared.filter(|tool| agent.use_tools.iter().any(|used| used.value == tool.name.value));
+    let searched = agent.tools.iter().chain(shared).flat_map(|tool| &tool.questions);
+    let searched: Vec<Question> = searched.cloned().collect();
+    let is_loaded = |table: &LookupTable| table.collection().is_some() && table.has_rows();
+    if searched.is_empty() && !agent.lookup_tables.values().any(is_loaded) {
+        return Cow::Borrowed(agent);
+    }
+    let mut agent = agent.clone();
+    if let Some(first) = searched.first() {
+        let span = Span::new(first.span.file, 0, 0);
+        let knowledge =
+            agent.knowledge.get_or_insert_with(|| Knowledge { span, ..Knowledge::default() });
+        knowledge.questions.extend(searched);
+    }
+    for table in agent.lookup_tables.values_mut().filter(|table| is_loaded(table)) {
+        table.source = Some("inline");
+        table.table_name = None;
+    }
+    Cow::Owned(agent)
 }
 
 /// All declared tools with their owners: agents, then libraries, then profiles.
@@ -184,7 +252,7 @@ fn owned_tools(program: &Program) -> impl Iterator<Item = (String, &Tool)> {
 fn offered_tools(program: &Program, agent: &Agent) -> IndexMap<String, Node> {
     let mut all: IndexMap<String, Node> = IndexMap::new();
     for tool in &agent.tools {
-        all.entry(tool.name.value.to_string()).or_insert_with(|| node(tool));
+        all.entry(tool.name.value.to_string()).or_insert_with(|| declared(tool));
     }
     let mut used: Vec<&Name> = agent.use_tools.iter().map(|tool| &tool.value).collect();
     agent.walk(&mut |part| match part {
@@ -195,7 +263,7 @@ fn offered_tools(program: &Program, agent: &Agent) -> IndexMap<String, Node> {
     for used in used {
         let mut shared = program.libraries.iter().flat_map(|library| &library.tools);
         if let Some(tool) = shared.find(|tool| tool.name.value == *used) {
-            all.entry(used.to_string()).or_insert_with(|| node(tool));
+            all.entry(used.to_string()).or_insert_with(|| declared(tool));
         }
     }
     all
@@ -214,7 +282,7 @@ fn keep_stated_hints(agent: &Agent, root: &mut Node) {
 }
 
 fn map(map: IndexMap<String, Node>) -> Node {
-    Node { kind: NodeKind::Map(map), at: None }
+    NodeKind::Map(map).into()
 }
 
 fn node(value: &impl Json) -> Node {
@@ -229,7 +297,7 @@ const SAID_IF_EMPTY: &[&str] = &["with", "available_tools"];
 fn field(key: &str, json: Value) -> Option<Node> {
     match json {
         Value::Array(items) if items.is_empty() && SAID_IF_EMPTY.contains(&key) => {
-            Some(Node { kind: NodeKind::Leaf(Value::Array(items)), at: None })
+            Some(NodeKind::Leaf(Value::Array(items)).into())
         }
         json => of_json(json),
     }
@@ -262,10 +330,9 @@ fn of_data(json: Value) -> Node {
         Value::Object(fields) if !fields.is_empty() => {
             NodeKind::Map(fields.into_iter().map(|(key, value)| (key, of_data(value))).collect())
         }
-        Value::String(text) => NodeKind::Leaf(Value::String(strip_markers(text))),
         leaf => NodeKind::Leaf(leaf),
     };
-    Node { kind, at: None }
+    kind.into()
 }
 
 /// Null and empty values are left out, but for [`SAID_IF_EMPTY`] and those of free-form data.
@@ -289,9 +356,13 @@ fn of_json(json: Value) -> Option<Node> {
                 return Some(of_data(data.take()));
             }
             if let (1, Some(text)) = (fields.len(), fields.get_mut(TEXT)) {
-                return Some(Node { kind: NodeKind::Leaf(text.take()), at: None });
+                let Value::Array(texts) = text.take() else { return None };
+                let mut texts = texts.into_iter();
+                let (shared, written) = (texts.next()?, texts.next());
+                let written = written.and_then(|text| text.as_str().map(str::to_owned));
+                return Some(Node { written, ..NodeKind::Leaf(shared).into() });
             }
-            let fields: IndexMap<_, _> = fields
+            let mut fields: IndexMap<_, _> = fields
                 .into_iter()
                 .filter_map(|(k, v)| {
                     let node = field(&k, v)?;
@@ -301,44 +372,32 @@ fn of_json(json: Value) -> Option<Node> {
             if fields.is_empty() {
                 return None;
             }
+            sort_by_names(&mut fields);
             NodeKind::Map(fields)
         }
-        Value::String(text) => NodeKind::Leaf(Value::String(strip_markers(text))),
         leaf => NodeKind::Leaf(leaf),
     };
-    Some(Node { kind, at: None })
+    Some(kind.into())
 }
 
-/// Removes the markers that only Agent Script has for variables in text.
-pub(crate) fn strip_markers(text: String) -> String {
-    if !text.contains("@variables.") && !text.contains("{!") {
-        return text;
-    }
-    let text = text.replace("@variables.", "");
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text.as_str();
-    while let Some((before, placeholder)) = rest.split_once("{!") {
-        out.push_str(before);
-        match placeholder.split_once('}') {
-            Some((inside, after)) => {
-                // References to callables become plain names; anything else is a value.
-                let inside = inside.trim();
-                match agentir_ir::MENTIONS.iter().find_map(|space| inside.strip_prefix(space)) {
-                    Some(name) => out.push_str(name),
-                    None => {
-                        let _ = write!(out, "{{{{{inside}}}}}");
-                    }
-                }
-                rest = after;
-            }
-            None => {
-                out.push_str("{!");
-                rest = placeholder;
-            }
+/// The lists in which what is passed goes by its names, in any order, with the key that names an item. Arguments are
+/// those of an object with a tool: what a tool of the model collects is asked for in its order.
+const PASSED: &[(&str, &str)] = &[("with", "name"), ("pass", "name"), ("bindings", "variable")];
+
+/// Sorts what is passed by its names; what has none goes by its place before the others.
+fn sort_by_names(fields: &mut IndexMap<String, Node>) {
+    let calls = fields.contains_key("tool");
+    for (list, key) in PASSED.iter().filter(|(list, _)| calls || *list != "with") {
+        let Some(NodeKind::List(items)) = fields.get_mut(*list).map(|list| &mut list.kind) else {
+            continue;
+        };
+        let name = |item: &Node| {
+            item.get(key).and_then(Node::text).or_else(|| item.text()).map(str::to_owned)
+        };
+        if items.is_sorted_by_key(|item| name(item).is_some()) {
+            items.sort_by_key(name);
         }
     }
-    out.push_str(rest);
-    out
 }
 
 fn span(at: &Value) -> Option<Span> {
@@ -439,28 +498,45 @@ const REPETITIONS: &[(&[&str], &str)] = &[
     (&["routing", "rules"], "continues"),
 ];
 
+/// What declarations do, where they are, and the field of whom they do it to.
+const DECLARATIONS: &[(&str, &[&str], Option<&str>)] = &[
+    ("handoff", &["coordination", "handoffs"], Some("to")),
+    ("delegate", &["coordination", "delegates"], Some("agent")),
+    ("escalate", &["coordination", "escalation", "triggers"], None),
+    ("complete", &["completion", "conditions"], None),
+];
+
+/// The declarations of an agent, by what they do, and to whom.
+type Declared<'a> = FxHashMap<(&'static str, Option<&'a str>), Vec<&'a Node>>;
+
+fn declarations(agent: &Node) -> Declared<'_> {
+    let mut all = Declared::default();
+    for (does, list, target) in DECLARATIONS {
+        let list = list.iter().try_fold(agent, |node, key| node.get(key));
+        let Some(NodeKind::List(items)) = list.map(|list| &list.kind) else { continue };
+        for item in items {
+            let target = target.and_then(|target| item.get(target)).and_then(Node::text);
+            all.entry((does, target)).or_default().push(item);
+        }
+    }
+    all
+}
+
 /// Whether a declaration of the agent says what a binding does, and when.
-fn is_declared(agent: &Node, binding: &Node) -> bool {
-    let text = |node: &Node, key| node.get(key).and_then(Node::text).map(str::to_owned);
-    let (list, target): (&[&str], _) = match binding.get("does").and_then(Node::text) {
-        Some("handoff") => (&["coordination", "handoffs"], Some("to")),
-        Some("delegate") => (&["coordination", "delegates"], Some("agent")),
-        Some("escalate") => (&["coordination", "escalation", "triggers"], None),
-        Some("complete") => (&["completion", "conditions"], None),
+fn is_declared(declared: &Declared<'_>, binding: &Node) -> bool {
+    let does = binding.get("does").and_then(Node::text);
+    let Some((does, _, target)) = DECLARATIONS.iter().find(|(name, ..)| Some(*name) == does) else {
         // What it collects is declared by its own fields.
-        _ => return true,
+        return true;
     };
-    let list = list.iter().try_fold(agent, |node, key| node.get(key));
-    let Some(NodeKind::List(items)) = list.map(|list| &list.kind) else { return false };
-    items.iter().any(|item| {
+    let target = target.and_then(|target| binding.get(target)).and_then(Node::text);
+    declared.get(&(*does, target)).into_iter().flatten().any(|item| {
         let when = item.get("when");
         let words = when.and_then(|when| when.get("natural").or(Some(when)));
         let is_there = |key: &str, said: Option<&Node>| {
             binding.get(key).is_none_or(|value| said.is_some_and(|said| said.equals(value)))
         };
-        target.is_none_or(|target| text(item, target) == text(binding, target))
-            && is_there("available_when", when)
-            && is_there("description", words)
+        is_there("available_when", when) && is_there("description", words)
     })
 }
 
@@ -470,24 +546,27 @@ fn take_declared_bindings(agent: &mut Node, into: &mut IndexMap<String, Node>) {
     let Some(NodeKind::List(bindings)) = bindings.map(|bindings| &mut bindings.kind) else {
         return;
     };
+    let bindings = std::mem::take(bindings);
     let mut kept = Vec::new();
-    for binding in std::mem::take(bindings) {
+    let declared = declarations(agent);
+    // How often something was done.
+    let mut counts: FxHashMap<String, usize> = FxHashMap::default();
+    for binding in bindings {
         let says = |key: &str| binding.get(key).and_then(Node::text).unwrap_or_default();
         let only_transition = match &binding.kind {
             NodeKind::Map(fields) => fields.keys().all(|k| TRANSITION_FIELDS.contains(&k.as_str())),
             _ => false,
         };
-        if says("does") == "call" || !only_transition || !is_declared(agent, &binding) {
+        if says("does") == "call" || !only_transition || !is_declared(&declared, &binding) {
             kept.push(binding);
             continue;
         }
         let does = format!("{} {}{}", says("does"), says("to"), says("agent"));
         let mut key = does.trim_end().to_owned();
-        for number in 2.. {
-            if !into.contains_key(&key) {
-                break;
-            }
-            key = format!("{} {number}", does.trim_end());
+        let count = counts.entry(key.clone()).or_insert(1);
+        while into.contains_key(&key) {
+            *count += 1;
+            key = format!("{} {count}", does.trim_end());
         }
         into.insert(key, binding);
     }
@@ -598,16 +677,14 @@ fn index(at: &mut String, key: Option<&str>, item: &Node, i: usize) {
     };
 }
 
-fn walk<'n>(
-    node: &'n Node,
-    at: &mut String,
-    span: Option<Span>,
-    found: &mut dyn FnMut(&str, &'n Value, Option<Span>),
-) {
+/// Gets the path of a value, the value, the text as its file has it, and the span.
+type Visitor<'v, 'n> = dyn FnMut(&str, &'n Value, Option<&'n str>, Option<Span>) + 'v;
+
+fn walk<'n>(node: &'n Node, at: &mut String, span: Option<Span>, found: &mut Visitor<'_, 'n>) {
     // A value without a span inherits the nearest one.
     let span = first_span(node).or(span);
     if let NodeKind::Leaf(value) = &node.kind {
-        found(at, value, span);
+        found(at, value, node.written.as_deref(), span);
     }
     each_child(node, at, &mut |child, at| walk(child, at, span, found));
 }

@@ -9,10 +9,11 @@ use agentir_expr::{
 use agentir_flow::cfg;
 use agentir_ir::{Agent, Program};
 use agentir_solver::{
-    Answer, Assertion, FactKind, Facts, Goal, Label, Query, Solver, Test, Type, UnknownReason,
+    Answer, Assertion, Fact, FactKind, Facts, Goal, Label, Query, Solver, Test, Type, UnknownReason,
 };
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// The maximal number of queries, far above what hand-written programs need.
 const MAX_QUERIES: u64 = 20_000;
@@ -45,7 +46,7 @@ impl Condition {
                 let name = |path: &Path| first_name(without_namespace(path), names);
                 Self::Expr(agent.metadata.dialect, expr.clone().renamed(&name))
             }
-            None => Self::Words(crate::text::normalize(&test.to_string())),
+            None => Self::Words(crate::text::on_one_line(&test.to_string())),
         }
     }
 
@@ -136,6 +137,8 @@ pub(crate) struct Prover {
     agents: FxHashMap<Name, Facts>,
     /// The facts where no agent of the first program is in charge.
     shared: Facts,
+    /// Conditions that are equivalent where they can be evaluated, but may fail in states in which the other one does not.
+    pub(crate) assumed: BTreeSet<String>,
 }
 
 impl Prover {
@@ -153,7 +156,8 @@ impl Prover {
             _ => Facts::new(),
         };
         let solver = Solver::default().limited(MAX_STEPS);
-        Self { solver, dialect: first.dialect(), agents, shared }
+        let (dialect, assumed) = (first.dialect(), BTreeSet::new());
+        Self { solver, dialect, agents, shared, assumed }
     }
 
     /// Whether two conditions are equivalent, the second negated if `negated`; and whether that
@@ -172,13 +176,42 @@ impl Prover {
         let evaluates = evaluates(one);
         let assumptions = || evaluates.iter().map(|e| assertion(e, true)).collect();
         let answer = self.ask(dialect, assumptions(), goal(), agent, &[]);
+        if answer.is_unsat() && !self.fail_alike(one, other, agent) {
+            self.assumed.insert(one.to_string());
+        }
         let types = types(&[one, other]);
         if types.is_empty() || !matches!(answer, Answer::Sat(_)) {
             return (answer, false);
         }
         let typed = self.ask(dialect, assumptions(), goal(), agent, &types);
         let assumes_types = typed.is_unsat();
+        if assumes_types {
+            self.assumed.insert(one.to_string());
+        }
         (if assumes_types { typed } else { answer }, assumes_types)
+    }
+
+    /// Whether two conditions are proved to fail in the same states, if at all. Where one dialect goes on with a condition
+    /// that does not hold, the turn fails in another.
+    fn fail_alike(&mut self, one: &Condition, other: &Condition, agent: &str) -> bool {
+        let mut always = |condition: &Condition| {
+            let Some(evaluates) = evaluates(condition) else { return true };
+            let dialect = evaluates.dialect().unwrap_or(self.dialect);
+            let goal = Goal::Implied(assertion(&evaluates, true, dialect));
+            self.ask(dialect, Vec::new(), goal, agent, &[]).is_unsat()
+        };
+        if always(one) && always(other) {
+            return true;
+        }
+        let (Some(one), Some(other)) = (evaluates(one), evaluates(other)) else { return false };
+        let dialect = one.dialect().unwrap_or(self.dialect);
+        let [one, other] = [&one, &other].map(|condition| assertion(condition, true, dialect));
+        self.ask(dialect, Vec::new(), Goal::Equivalent(one, other), agent, &[]).is_unsat()
+    }
+
+    /// What is known of the variable that an expression of the first program is.
+    pub(crate) fn facts(&self, agent: &str, path: &Path) -> &[Fact] {
+        self.agents.get(agent).unwrap_or(&self.shared).get(&without_namespace(path))
     }
 
     /// Whether conditions can have these truth values in one state.

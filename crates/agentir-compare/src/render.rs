@@ -3,6 +3,7 @@
 use crate::behaviour::{Divergence, Turn};
 use crate::conditions::ConditionDifference;
 use crate::location::Location;
+use crate::unknown::Unknown;
 use crate::values::{ValueDifference, Values};
 use crate::{Comparison, Verdict};
 use serde_json::Value;
@@ -16,6 +17,11 @@ const MAX_VALUE: usize = 80;
 
 fn at(location: Option<&Location>) -> String {
     location.map_or_else(String::new, |location| format!("   ({location})"))
+}
+
+/// A number with what is counted.
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 fn turns(out: &mut String, who: &str, all: &[Turn]) {
@@ -86,11 +92,8 @@ impl Comparison {
     /// at. `name` is that of the second program; that it does the same is only said if there is nothing else to say.
     #[must_use]
     pub fn statements(&self, name: &str) -> Vec<String> {
-        let mut all = vec![format!(
-            "control flow: {}: {}",
-            self.control_flow.of_control_flow(),
-            self.summary()
-        )];
+        let mut all =
+            vec![format!("control flow: {}: {}", self.control_flow_verdict(), self.summary())];
         let Values { kept, different } = &self.values;
         let reported = different.iter().filter(|one| one.announced).count();
         let mut values =
@@ -109,13 +112,32 @@ impl Comparison {
             format!("{} {}{more}", one.what.text(), names.join(", "))
         });
         let unknown: Vec<String> = unknown.collect();
-        let nothing = || "nothing that a user could notice".to_owned();
-        let unknown = if unknown.is_empty() { nothing() } else { unknown.join("; ") };
+        let unknown =
+            if unknown.is_empty() { "nothing else".to_owned() } else { unknown.join("; ") };
         all.push(format!("not compared: {unknown}"));
         if self.is_same() {
             all.push(format!("the {name} is proved to behave the same"));
         }
         all
+    }
+
+    /// The verdict on control flow. What could not be decided hides no difference that is known.
+    fn control_flow_verdict(&self) -> String {
+        let (conditions, behaviour) = (&self.conditions, &self.behaviour);
+        let differs = !conditions.different.is_empty() || !behaviour.different.is_empty();
+        match self.control_flow {
+            Verdict::Same if self.is_unknown(Unknown::Evaluation) => {
+                "proved equal where both compute the same".to_owned()
+            }
+            Verdict::Same => "proved equal".to_owned(),
+            Verdict::SameButAnnounced => "differs only where a loss is reported".to_owned(),
+            Verdict::Undecided if differs => {
+                let undecided = conditions.undecided + behaviour.undecided.len();
+                format!("differs where a loss is reported, {undecided} could not be decided")
+            }
+            Verdict::Undecided => "equal as far as it could be decided".to_owned(),
+            Verdict::Different => "differs".to_owned(),
+        }
     }
 
     /// The evidence of the verdict on control flow.
@@ -130,8 +152,7 @@ impl Comparison {
                 0 => String::new(),
                 n => format!(", {n} as long as what is compared with a number is one"),
             };
-            let count =
-                if same == 1 { "1 condition holds" } else { &format!("{same} conditions hold") };
+            let count = counted(same, "condition") + if same == 1 { " holds" } else { " hold" };
             parts.push(format!("{count} in the same states ({} proved{typed})", c.proved));
         }
         if c.in_words > 0 {
@@ -143,10 +164,12 @@ impl Comparison {
             });
         }
         if c.undecided > 0 {
-            parts.push(format!("{} could not be decided", c.undecided));
+            parts.push(format!("{} could not be decided", counted(c.undecided, "condition")));
         }
-        if !c.different.is_empty() {
-            parts.push(format!("{} do not", c.different.len()));
+        match c.different.len() {
+            0 => {}
+            1 => parts.push("1 condition differs".to_owned()),
+            several => parts.push(format!("{several} conditions differ")),
         }
         let apart = b.places.saturating_sub(b.same);
         parts.push(if apart == 0 {
@@ -208,9 +231,14 @@ impl Comparison {
         all.sort_by_key(|one| one.announced);
         let mut out = String::new();
         for one in all.iter().take(MAX_SHOWN) {
-            let said =
-                |value: Option<&Value>| value.map_or_else(|| "nothing".to_owned(), shortened);
-            let [left, right] = [said(one.left.as_ref()), said(one.right.as_ref())];
+            let said = |value: Option<&Value>, written: Option<&String>| {
+                // Texts are shown as the files have them.
+                let written = written.map(|text| Value::from(text.as_str()));
+                written.as_ref().or(value).map_or_else(|| "nothing".to_owned(), shortened)
+            };
+            let [ours, theirs] = &one.written;
+            let left = said(one.left.as_ref(), ours.as_ref());
+            let right = said(one.right.as_ref(), theirs.as_ref());
             let [first, second] = names;
             let reported = if one.announced { " (reported)" } else { "" };
             let _ = writeln!(out, "{}{reported}: {first}: {left}, {second}: {right}", one.path);
@@ -219,6 +247,10 @@ impl Comparison {
             let _ = writeln!(out, "and {} more values differ", all.len() - MAX_SHOWN);
         }
         out
+    }
+
+    fn is_unknown(&self, what: Unknown) -> bool {
+        self.not_compared.iter().any(|one| one.what == what)
     }
 
     /// Whether the programs are proved equivalent.

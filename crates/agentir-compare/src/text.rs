@@ -1,26 +1,25 @@
 //! Normalized text, for comparison and display.
 
-use crate::normalized::strip_markers;
 use agentir_ir_json::{Json, MARKED, Mode, PLACED, TEXT, to_value};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// A string without the markers of one language, on one line.
-pub(crate) fn normalize(text: &str) -> String {
-    strip_markers(text.to_owned()).split_whitespace().collect::<Vec<_>>().join(" ")
+/// A string on one line.
+pub(crate) fn on_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A normalized string in quotes, truncated after `MAX_LEN` characters.
+/// A string on one line in quotes, truncated after `MAX_LEN` characters.
 pub(crate) fn quoted(text: &str) -> String {
     const MAX_LEN: usize = 80;
-    let text = normalize(text);
+    let text = on_one_line(text);
     match text.char_indices().nth(MAX_LEN) {
         Some((end, _)) => format!("“{}…”", text.get(..end).unwrap_or_default()),
         None => format!("“{text}”"),
     }
 }
 
-/// The JSON of a part of the IR as a string, without the markers of one language and without empty values, which only
+/// The JSON of a part of the IR as a string, in the notation that all languages share and without empty values, which only
 /// some languages write. Keys have no order. Line breaks count, and so does what is empty in free-form data: they can be noticed.
 pub(crate) fn normalized_json(part: &impl Json) -> String {
     clean(to_value(part, Mode::WithSpans)).map_or_else(String::new, |value| value.to_string())
@@ -29,7 +28,6 @@ pub(crate) fn normalized_json(part: &impl Json) -> String {
 fn clean(value: Value) -> Option<Value> {
     Some(match value {
         Value::Null => return None,
-        Value::String(text) => Value::String(strip_markers(text)),
         Value::Array(items) => {
             let items: Vec<_> = items.into_iter().filter_map(clean).collect();
             if items.is_empty() {
@@ -46,7 +44,7 @@ fn clean(value: Value) -> Option<Value> {
                 return Some(clean_data(data.take()));
             }
             if let (1, Some(text)) = (fields.len(), fields.get_mut(TEXT)) {
-                return Some(text.take());
+                return text.get_mut(0).map(Value::take);
             }
             let fields = fields.into_iter().filter_map(|(k, v)| Some((k, clean(v)?)));
             let fields: BTreeMap<_, _> = fields.collect();
@@ -62,7 +60,6 @@ fn clean(value: Value) -> Option<Value> {
 /// Free-form data, of which nothing is left out.
 fn clean_data(value: Value) -> Value {
     match value {
-        Value::String(text) => Value::String(strip_markers(text)),
         Value::Array(items) => items.into_iter().map(clean_data).collect(),
         Value::Object(fields) => {
             let fields: BTreeMap<_, _> =

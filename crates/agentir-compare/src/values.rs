@@ -31,6 +31,9 @@ pub struct ValueDifference {
     /// The value of the second program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub right: Option<Value>,
+    /// The values as the files have them, where those are texts that AgentIR writes otherwise.
+    #[serde(skip)]
+    pub(crate) written: [Option<String>; 2],
     /// Whether the report of the conversion lists it.
     pub announced: bool,
 }
@@ -42,6 +45,7 @@ impl Values {
             change(&mut one.path);
             let values = one.left.iter_mut().chain(&mut one.right);
             values.for_each(|value| value_texts_mut(value, change));
+            one.written.iter_mut().flatten().for_each(&mut *change);
         }
     }
 
@@ -148,7 +152,7 @@ const UNNOTICED: &[&[&str]] = &[
 
 /// Whether the value at a path need not be equal, because the comparison of behaviour looks at it or nobody can notice
 /// it. **Whatever no table has must be equal**, so that a new field of AgentIR is compared before anybody thinks of it.
-fn is_compared(path: &str) -> bool {
+pub(crate) fn is_compared(path: &str) -> bool {
     let whole = segments(path);
     if UNNOTICED.iter().any(|pattern| matches_pattern(pattern, &whole)) {
         return true;
@@ -212,11 +216,13 @@ pub(crate) fn compare(
     let mut kept = 0;
     left.normalized
         .values(&mut |path, _, _| kept += usize::from(open(path) && !lost.contains(path)));
+    let texts = [left, right].map(|side| side.normalized.written());
     let all = all.into_iter();
     let different = all.map(|Difference { path, left, right }| {
         let [left, right] = [left, right].map(|said| said.map(|(value, _)| value));
         let announced = announced.has_path(&path);
-        ValueDifference { path, left, right, announced }
+        let written = texts.each_ref().map(|texts| texts.get(&path).map(|text| (*text).to_owned()));
+        ValueDifference { path, left, right, written, announced }
     });
     Values { kept, different: different.collect() }
 }

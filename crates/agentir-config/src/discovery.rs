@@ -29,6 +29,8 @@ pub struct Configs {
     files: Arc<dyn FileSystem>,
     /// The one that all files go by, if there is one.
     fixed: Option<Arc<Config>>,
+    /// The file that it was read from.
+    fixed_file: Option<PathBuf>,
     nothing: Arc<Config>,
     /// What the files in a folder go by, as the folder is written before their names. Whole paths are
     /// compared, not their parts: this is asked for every file.
@@ -82,6 +84,7 @@ impl Configs {
             names,
             files,
             fixed: None,
+            fixed_file: None,
             nothing: Arc::default(),
             known: RwLock::default(),
             read: Mutex::default(),
@@ -98,6 +101,7 @@ impl Configs {
         let folder = path::absolute(file)?.parent().map(Path::to_owned).unwrap_or_default();
         let Loaded { problems, .. } = all.read.get_mut().unwrap_or_else(PoisonError::into_inner);
         all.fixed = Some(read(&all.names, problems, file, &folder, Ok(text)));
+        all.fixed_file = Some(file.to_owned());
         Ok(all)
     }
 
@@ -180,6 +184,14 @@ impl Configs {
                 config
             }
         }
+    }
+
+    /// The files of the configurations that were read.
+    #[must_use]
+    pub fn files(&self) -> Vec<PathBuf> {
+        let found = self.read();
+        let nearest = found.by_folder.keys().map(|folder| folder.join(FILE_NAME));
+        self.fixed_file.iter().cloned().chain(nearest).collect()
     }
 
     /// What was wrong with the configurations that were read; takes it out.

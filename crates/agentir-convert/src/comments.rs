@@ -100,7 +100,9 @@ pub(crate) fn transfer(
         for found in found {
             let line = file.line_column(found.at.start).line;
             let source = Location { file: file.name.to_string(), line };
-            let target = target_of(&found, &lines, &here, (&places, &agents), (&laid_out, outputs));
+            let written = (&lines, &*file.text);
+            let target =
+                target_of(&found, written, &here, (&places, &agents), (&laid_out, outputs));
             if let Some(at) = target {
                 insertions.entry(at).or_default().push((comments.len(), found.lines.clone()));
             }
@@ -217,7 +219,7 @@ fn comment_text(text: &str, comment: Span) -> String {
 /// The output file and line that a comment goes above.
 fn target_of(
     found: &SourceComment,
-    lines: &LineLayout,
+    (lines, text): (&LineLayout, &str),
     values: &[&SpannedValue],
     (places, agents): (&FxHashMap<String, Span>, &FxHashMap<FileId, usize>),
     (outputs, texts): (&[Option<LineLayout>], &SourceMap),
@@ -249,16 +251,47 @@ fn target_of(
     }
     // If the line has no values with a span, the comment refers to the enclosing entry.
     let own = lines.line_of(found.about);
-    let (head, about) = std::iter::successors(Some(own), |&line| enclosing_entry(lines, line))
+    let around = || std::iter::successors(Some(own), |&line| enclosing_entry(lines, line));
+    let valued = around()
         .map(|line| (line, values_in_entry(lines, line, values)))
-        .find(|(_, about)| !about.is_empty())?;
+        .find(|(_, about)| !about.is_empty());
+    let Some((head, about)) = valued else {
+        // Nothing there is a value: what has the same keys in the same agent.
+        let mut keys: Vec<&str> = around().map(|line| key(lines, text, line)).collect();
+        let agents = values
+            .iter()
+            .filter_map(|(path, ..)| path.strip_prefix("agents.")?.strip_suffix(".metadata.name"));
+        let [agent] = agents.collect::<Vec<_>>().try_into().ok()?;
+        let at = places.get(&format!("agents.{agent}.metadata.name"))?;
+        let index = at.file.0 as usize;
+        let there = outputs.get(index)?.as_ref()?;
+        let written = &texts.get(at.file)?.text;
+        let first = keys.pop()?;
+        let is_it = |line: &usize| {
+            there.lines.get(*line).is_some_and(|l| l.column == 0)
+                && is_entry(there, *line)
+                && key(there, written, *line).eq_ignore_ascii_case(first)
+        };
+        let section = (0..there.lines.len()).find(is_it)?;
+        let mut keys = keys.into_iter().rev();
+        let line = keys.try_fold(section, |line, key| entry_below(there, written, line, key))?;
+        return Some((index, line));
+    };
     let first = about.first()?;
     // If the line has no values but its nested entries have, count the levels between them.
     let heads = (own..lines.line_of(first.1.start)).filter(|&l| is_entry(lines, l));
     let levels = if head == own { heads.count() } else { 0 };
+    // The keys that lead from there to the line.
+    let mut keys: Vec<&str> =
+        around().take_while(|line| *line != head).map(|line| key(lines, text, line)).collect();
+    keys.reverse();
     let above = |at: Span| {
         let (index, line) = output(at)?;
-        Some((index, ascend(outputs.get(index)?.as_ref()?, line, levels)))
+        let there = outputs.get(index)?.as_ref()?;
+        let line = ascend(there, line, levels);
+        let text = &texts.get(at.file)?.text;
+        let below = keys.iter().try_fold(line, |line, key| entry_below(there, text, line, key));
+        Some((index, below.unwrap_or(line)))
     };
     // The values that start where the first one does.
     let close: Vec<&&SpannedValue> =
@@ -329,6 +362,26 @@ fn values_in_entry<'s>(
     let (start, end) = (head.span.start, next.map_or(u32::MAX, |l| l.span.start));
     let from = values.partition_point(|(_, at, _)| at.start < start);
     values.get(from..).unwrap_or_default().iter().take_while(|s| s.1.start < end).copied().collect()
+}
+
+/// The key of an entry, with what makes it the item of a list: `endpoint`, `- name`. Of what has no key, the line.
+fn key<'t>(lines: &LineLayout, text: &'t str, line: usize) -> &'t str {
+    let Some(line) = lines.lines.get(line) else { return "" };
+    let content = text.get(line.content as usize..line.span.end as usize).unwrap_or_default();
+    content.split(':').next().unwrap_or_default().trim()
+}
+
+/// The entry of this key among those below an entry, if there is only one.
+fn entry_below(lines: &LineLayout, text: &str, line: usize, wanted: &str) -> Option<usize> {
+    let column = lines.lines.get(line)?.column;
+    let below = lines.lines.iter().enumerate().skip(line + 1);
+    let inside = below.take_while(|(_, l)| l.kind != LineKind::Entry || l.column > column);
+    let mut found = inside.map(|(at, _)| at).filter(|at| {
+        is_entry(lines, *at)
+            && enclosing_entry(lines, *at) == Some(line)
+            && key(lines, text, *at).eq_ignore_ascii_case(wanted)
+    });
+    found.next().filter(|_| found.next().is_none())
 }
 
 /// Moves up `levels` levels, as long as the line is the first one nested in its parent.

@@ -1,10 +1,13 @@
 //! The fidelity report: which values were kept, approximated or dropped.
 
 use crate::comments::Comment;
+use crate::places::{OutputIndex, part};
+use crate::renames::{Renames, renames_at};
+use crate::replays::Replays;
 use crate::todo::Todo;
 use crate::truthiness;
 use agentir_compare::{
-    AnnouncedLosses, Comparison, ENTRY, Location, NormalizedProgram, matches_pattern, segments,
+    AnnouncedLosses, Comparison, Location, NormalizedProgram, matches_pattern, segments,
 };
 use agentir_diagnostics::{SourceMap, Span, clean_lines, value_texts_mut};
 use agentir_secrets::Masker;
@@ -16,7 +19,6 @@ use serde::Serialize;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use std::fmt;
 
 /// The preservation of one value.
@@ -62,7 +64,7 @@ pub struct Totals {
     pub approximated: usize,
     /// Dropped.
     pub dropped: usize,
-    /// Dropped, and nobody misses it: data of an editor, identifiers. Not part of what measures a conversion.
+    /// Dropped, and nobody misses it: data of an editor or a classifier, identifiers. Not part of what measures a conversion.
     pub unneeded: usize,
 }
 
@@ -81,7 +83,7 @@ impl fmt::Display for Totals {
         let Self { kept, approximated, dropped, unneeded } = self;
         write!(f, "{kept} kept, {approximated} approximated, {dropped} dropped")?;
         if *unneeded > 0 {
-            write!(f, "; {unneeded} more that only an editor or a database needs")?;
+            write!(f, "; {unneeded} more that only the platform of the source needs")?;
         }
         Ok(())
     }
@@ -105,6 +107,9 @@ pub struct Report {
     /// The result of the behavioural comparison, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proof: Option<Comparison>,
+    /// What conversations with the source and with the output show, if they were held.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replays: Option<Replays>,
     /// All values of the source, in the order of the IR.
     pub entries: Vec<Entry>,
     /// Values of the output without a counterpart in the source: required by the target, or part of an
@@ -137,6 +142,7 @@ impl Report {
             renamed: Vec::new(),
             todo: Vec::new(),
             proof: None,
+            replays: None,
             entries: Vec::new(),
             added: Vec::new(),
             comments: Vec::new(),
@@ -155,6 +161,11 @@ impl Report {
             (Some(proof), Some(other)) => proof.add(other),
             // A comparison of only one program is not a comparison of both.
             (proof, None) => *proof = None,
+            (None, Some(_)) => {}
+        }
+        match (&mut self.replays, other.replays) {
+            (Some(replays), Some(other)) => replays.add(other),
+            (replays, None) => *replays = None,
             (None, Some(_)) => {}
         }
         self.comments.extend(other.comments);
@@ -189,6 +200,9 @@ impl Report {
         }
         if let Some(proof) = &mut self.proof {
             proof.texts_mut(change);
+        }
+        if let Some(replays) = &mut self.replays {
+            replays.texts_mut(change);
         }
         for added in &mut self.added {
             change(&mut added.path);
@@ -271,7 +285,7 @@ fn binding_of(path: &str) -> Option<&str> {
     path.get(..=start + end)
 }
 
-/// Whether nobody who uses a program notices a value of this path: what only an editor needs.
+/// Whether nobody who uses a program notices a value of this path: what only the platform of the source needs.
 #[must_use]
 pub fn is_unneeded(languages: Languages, path: &str) -> bool {
     let names = segments(path);
@@ -306,15 +320,19 @@ fn matching_rule(
     target: Target,
     path: &str,
     has_place: bool,
+    gone: impl Fn(&str) -> bool,
 ) -> Option<&'static LossRule> {
     let names = segments(path);
     let rows = losses(languages, target, &names).iter().copied().flatten();
     rows.filter(|loss| has_place || loss.preservation == Preservation::Dropped)
+        .filter(|loss| loss.without.is_empty() || gone(loss.without))
         .find(|loss| fits(loss, &names))
 }
 
 /// Whether a row is about a path, given by its segments.
 fn fits(loss: &LossRule, names: &[&str]) -> bool {
+    let names: Vec<&str> = names.iter().map(|name| without_number(name)).collect();
+    let names = names.as_slice();
     let inner = match names.split_first() {
         Some((&"agents", [_, inner @ ..])) => inner,
         _ => &[],
@@ -327,307 +345,12 @@ fn fits(loss: &LossRule, names: &[&str]) -> bool {
     }
 }
 
-/// Operators and constants, which every language spells differently.
-const OPERATORS: &[&str] = &[
-    "is",
-    "not",
-    "and",
-    "or",
-    "in",
-    "if",
-    "else",
-    "null",
-    "none",
-    "true",
-    "false",
-    "set",
-    "undefined",
-];
-
-/// The words of a text in lower case, so that `TRUE` and `True` are equal.
-fn words(text: &str) -> impl Iterator<Item = String> {
-    text.split(|c: char| !c.is_alphanumeric())
-        .map(str::to_lowercase)
-        .filter(|w| !w.is_empty() && !OPERATORS.contains(&w.as_str()))
-}
-
-fn in_word(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
-}
-
-/// Fields whose values are keywords of the IR rather than the author's text.
-const IR_KEYWORD_FIELDS: &[&str] = &["type", "kind", "decided_by", "prompt_mode", "require"];
-
-fn is_ir_keyword(path: &str, text: &str) -> bool {
-    let field = path.rsplit('.').next().unwrap_or_default();
-    text == ENTRY || IR_KEYWORD_FIELDS.contains(&field)
-}
-
-/// The name in a jump to a step. The word only tells that the name is no keyword.
-fn without_step(jump: &str) -> &str {
-    jump.strip_prefix("STEP ").unwrap_or(jump)
-}
-
-/// Renamed names, by old name.
-struct Renames<'r> {
-    words: FxHashMap<&'r str, &'r str>,
-    /// Names that are no words, which may contain others.
-    others: Vec<(&'r str, &'r str)>,
-}
-
-impl<'r> Renames<'r> {
-    /// The renamings that hold in an agent.
-    fn new(renamed: &'r [Renamed], agent: Option<&str>) -> Self {
-        let is_word = |name: &str| !name.is_empty() && name.chars().all(in_word);
-        let holds = |r: &&Renamed| r.agent.is_none() || r.agent.as_deref() == agent;
-        let all = renamed.iter().filter(holds).map(|r| (r.from.as_str(), r.to.as_str()));
-        let (words, mut others): (Vec<_>, Vec<_>) = all.partition(|(from, _)| is_word(from));
-        others.sort_by_key(|(from, _)| std::cmp::Reverse(from.len()));
-        Self { words: words.into_iter().collect(), others }
+/// A name without its number: what is there several times under one key is numbered (`color#2`).
+fn without_number(name: &str) -> &str {
+    match name.rsplit_once('#') {
+        Some((plain, number)) if number.bytes().all(|b| b.is_ascii_digit()) => plain,
+        _ => name,
     }
-
-    fn is_empty(&self) -> bool {
-        self.words.is_empty() && self.others.is_empty()
-    }
-
-    /// Applies the renamings to a text; `None` if none applies.
-    fn apply(&self, text: &str) -> Option<String> {
-        let mut out = String::with_capacity(text.len());
-        let mut rest = text;
-        let mut changed = false;
-        while !rest.is_empty() {
-            let (word, tail) = rest.split_at(rest.find(|c| !in_word(c)).unwrap_or(rest.len()));
-            let to = self.words.get(word);
-            changed |= to.is_some();
-            out.push_str(to.unwrap_or(&word));
-            let (between, tail) = tail.split_at(tail.find(in_word).unwrap_or(tail.len()));
-            out.push_str(between);
-            rest = tail;
-        }
-        changed.then_some(out)
-    }
-
-    /// Applies the renamings to the names in a path, which stand between its delimiters.
-    fn apply_to_path(&self, path: &str) -> Option<String> {
-        if self.others.is_empty() {
-            return self.apply(path);
-        }
-        let mut out = String::with_capacity(path.len());
-        let mut rest = path;
-        let mut changed = false;
-        while !rest.is_empty() {
-            let ends = |tail: &str| tail.is_empty() || tail.starts_with(['.', '[', ']']);
-            let word = rest.find(['.', '[', ']']).unwrap_or(rest.len());
-            let other = self.others.iter().find_map(|(from, to)| {
-                let tail = rest.strip_prefix(from).filter(|tail| ends(tail))?;
-                Some((*to, tail))
-            });
-            let (to, tail) = other.unwrap_or_else(|| {
-                let (word, tail) = rest.split_at(word);
-                (self.words.get(word).copied().unwrap_or(word), tail)
-            });
-            changed |= !rest.starts_with(to) || other.is_some();
-            out.push_str(to);
-            let next = tail.chars().next().map_or(0, char::len_utf8);
-            let (between, tail) = tail.split_at(next);
-            out.push_str(between);
-            rest = tail;
-        }
-        changed.then_some(out)
-    }
-
-    /// The new name, if a text is a renamed name, or a jump to a step called so.
-    fn of_name(&self, text: &str) -> Option<&'r str> {
-        let text = without_step(text);
-        let word = self.words.get(text).copied();
-        word.or_else(|| Some(self.others.iter().find(|(from, _)| *from == text)?.1))
-    }
-
-    /// Whether a text is another one with the renamings applied: a name, a jump to it, or an expression.
-    fn equal(&self, text: &str, other: &str) -> bool {
-        let jump = || {
-            let (verb, target) = text.split_once(' ')?;
-            Some(format!("{verb} {}", self.of_name(target)?))
-        };
-        self.of_name(text).is_some_and(|to| to == without_step(other))
-            || jump().is_some_and(|jump| jump == other)
-            || self.apply(text).is_some_and(|to| to == other)
-    }
-
-    /// Where another tool of a name is in a program that gives it a name of its own.
-    fn moved_tool(&self, path: &str) -> Option<String> {
-        let (tool, rest) = path.strip_prefix("tools.")?.split_once('@')?;
-        let end = rest.find('.')?;
-        Some(format!("tools.{}{}", self.of_name(tool)?, rest.get(end..)?))
-    }
-
-    /// The output's value at `path`, or at that of a moved tool, if it equals `value` after renaming.
-    fn renamed_value<'o>(
-        &self,
-        path: &str,
-        moved: Option<&str>,
-        value: &Value,
-        values: &'o FxHashMap<String, (&Value, Option<Span>)>,
-    ) -> Option<&'o (&'o Value, Option<Span>)> {
-        if self.is_empty() {
-            return None;
-        }
-        let renamed_path = self.apply_to_path(path);
-        let moved = || values.get(moved?);
-        let other = values.get(renamed_path.as_deref().unwrap_or(path)).or_else(moved)?;
-        let same = other.0 == value
-            || match (value, other.0) {
-                (Value::String(value), Value::String(other)) => self.equal(value, other),
-                _ => false,
-            };
-        same.then_some(other)
-    }
-}
-
-/// Finds the place in the output that corresponds to a value which is not there as it was.
-///
-/// A text corresponds to a value of the output that has all its words, in its path or itself: `guests > 3` to
-/// `@variables.guests > 3`. Only what may stem from the same agent is searched: the agent of that name, agents that only
-/// the output has, and what belongs to no agent. Any other value corresponds to what is said instead of the element that
-/// it belongs to.
-struct OutputIndex<'o> {
-    /// The values with their places, in source order.
-    values: Vec<PlacedValue<'o>>,
-    /// The values by their texts, in source order.
-    by_text: FxHashMap<&'o str, Vec<usize>>,
-    /// The values by the words that they have, in source order.
-    by_word: FxHashMap<String, Vec<usize>>,
-    paths: BTreeMap<&'o str, Span>,
-    /// What was found for a text of a part of the source: the words of elements repeat.
-    found: FxHashMap<String, FxHashMap<String, Option<Span>>>,
-}
-
-/// A value of the output.
-struct PlacedValue<'o> {
-    path: &'o str,
-    text: Option<&'o str>,
-    at: Span,
-    /// The agent that it is in, if the source has this agent, too: it stems from no other.
-    agent: Option<&'o str>,
-}
-
-impl PlacedValue<'_> {
-    /// Whether it may stem from a part of the source.
-    fn may_stem_from(&self, source: &str) -> bool {
-        self.agent.is_none_or(|agent| agent == source) || !source.starts_with("agents.")
-    }
-}
-
-/// The agent or other part of a program that a path leads into.
-fn part(path: &str) -> &str {
-    let end = path.match_indices(['.', '[']).nth(1).map_or(path.len(), |(at, _)| at);
-    path.get(..end).unwrap_or(path)
-}
-
-impl<'o> OutputIndex<'o> {
-    /// How many values that have the words of a text are searched for the text itself.
-    const MAX_SEARCHED: usize = 256;
-
-    /// The values of the output, and the parts that the source has, too.
-    fn new(
-        values: &'o FxHashMap<String, (&Value, Option<Span>)>,
-        shared: &FxHashSet<String>,
-    ) -> Self {
-        let placed = values.iter().filter_map(|(path, (value, at))| {
-            let own = part(path);
-            let agent = (own.starts_with("agents.") && shared.contains(own)).then_some(own);
-            Some(PlacedValue { path, text: value.as_str(), at: (*at)?, agent })
-        });
-        let mut values: Vec<_> = placed.collect();
-        values.sort_unstable_by_key(|value| (value.at, value.path));
-        let mut by_text: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
-        let mut by_word: FxHashMap<String, Vec<usize>> = FxHashMap::default();
-        for (index, value) in values.iter().enumerate() {
-            if let Some(text) = value.text {
-                by_text.entry(text).or_default().push(index);
-            }
-            let different: FxHashSet<String> =
-                words(value.path).chain(words(value.text.unwrap_or_default())).collect();
-            for word in different {
-                by_word.entry(word).or_default().push(index);
-            }
-        }
-        let paths = values.iter().map(|value| (value.path, value.at)).collect();
-        Self { values, by_text, by_word, paths, found: FxHashMap::default() }
-    }
-
-    /// The place of a value that has all words of a text. What has no word is everywhere.
-    fn of_text(&mut self, source: &str, text: &str) -> Option<Span> {
-        if let Some(found) = self.found.get(source).and_then(|found| found.get(text)) {
-            return *found;
-        }
-        let place = self.search(source, text);
-        self.found.entry(source.to_owned()).or_default().insert(text.to_owned(), place);
-        place
-    }
-
-    /// What is equal to a text, else what has the text, else what has its words.
-    fn search(&self, source: &str, text: &str) -> Option<Span> {
-        let wanted: FxHashSet<String> = words(text).collect();
-        if wanted.is_empty() {
-            return self.values.first().map(|value| value.at);
-        }
-        let get =
-            |index: &usize| self.values.get(*index).filter(|value| value.may_stem_from(source));
-        if let Some(equal) = self.by_text.get(text).and_then(|all| all.iter().find_map(get)) {
-            return Some(equal.at);
-        }
-        let mut lists = Vec::with_capacity(wanted.len());
-        for word in &wanted {
-            lists.push(self.by_word.get(word)?);
-        }
-        lists.sort_unstable_by_key(|list| list.len());
-        let (fewest, others) = lists.split_first()?;
-        let has_all = |index: &&usize| others.iter().all(|list| list.binary_search(index).is_ok());
-        let all = || fewest.iter().filter(has_all).filter_map(get);
-        let has = |value: &&PlacedValue<'_>| value.text.is_some_and(|own| own.contains(text));
-        all().take(Self::MAX_SEARCHED).find(has).or_else(|| all().next()).map(|value| value.at)
-    }
-
-    /// The place of what stands for the element that a value belongs to: what has its path, or its name.
-    fn of_element(&mut self, path: &str, source: &str) -> Option<Span> {
-        let ends = path.match_indices(['.', '[']).map(|(at, _)| at);
-        // The start of the agent is too unspecific.
-        let ends: Vec<usize> = ends.skip(2).collect();
-        let around = |end: usize| {
-            let around = path.get(..=end)?;
-            let (found, at) = self.paths.range(around..).next()?;
-            found.starts_with(around).then_some(*at)
-        };
-        if let Some(place) = ends.iter().rev().find_map(|end| around(*end)) {
-            return Some(place);
-        }
-        ends.iter().rev().find_map(|end| {
-            let name = path.get(..*end)?.rsplit(['.', '[']).next()?.trim_end_matches(']');
-            self.of_text(source, name)
-        })
-    }
-
-    fn locate(&mut self, path: &str, value: &Value, renames: &Renames<'_>) -> Option<Span> {
-        let source = renames.apply_to_path(part(path));
-        let source = source.as_deref().unwrap_or_else(|| part(path));
-        match value.as_str().filter(|text| !is_ir_keyword(path, text)) {
-            Some(text) => {
-                let own = self.of_text(source, text);
-                own.or_else(|| self.of_text(source, renames.of_name(text)?))
-            }
-            None => self.of_element(path, source),
-        }
-    }
-}
-
-/// The renamings of the agent that a path leads into, if it has its own.
-fn renames_at<'a>(own: &'a FxHashMap<&str, Renames<'a>>, path: &str) -> Option<&'a Renames<'a>> {
-    let of_tool = path.strip_prefix("tools.").and_then(|path| path.split_once('@'));
-    let rest = of_tool.map(|(_, rest)| rest).or_else(|| path.strip_prefix("agents."))?;
-    // Names of agents may have dots.
-    let mut starts = rest.match_indices('.').filter_map(|(end, _)| rest.get(..end));
-    starts.find_map(|start| own.get(start))
 }
 
 pub(crate) fn report(
@@ -685,7 +408,8 @@ pub(crate) fn report(
             entry.help = Some(truthiness::HELP.to_owned());
         } else if !same {
             let place = index.locate(path, value, renames);
-            let loss = matching_rule(languages, target, path, place.is_some());
+            let gone = |what: &str| index.lacks(path, what, renames);
+            let loss = matching_rule(languages, target, path, place.is_some(), gone);
             entry.preservation = loss.map_or(Preservation::Dropped, |loss| loss.preservation);
             entry.how = Some(match loss {
                 Some(loss) => loss.how.to_owned(),

@@ -13,7 +13,8 @@
 //! missing or different counts as approximated if the target's loss table describes how it is expressed
 //! instead, and as dropped otherwise. Nothing can be lost unlisted, and a value reported as kept is
 //! kept. [`Conversion::verify`] additionally checks whether the conditions of both programs are
-//! equivalent and whether a conversation can tell the programs apart.
+//! equivalent and whether a conversation can tell the programs apart. What conversations show that somebody held with both is
+//! a part of the report, too ([`Replays`]).
 //!
 //! What is left to do by hand is listed by urgency, agent and cause (`todo`), and written as comments to where it is to be
 //! done ([`Conversion::annotate`]).
@@ -24,7 +25,11 @@
 
 mod comments;
 mod fidelity;
+mod needs;
+mod places;
+mod renames;
 mod render;
+mod replays;
 mod tasks;
 mod todo;
 mod tools;
@@ -36,16 +41,17 @@ pub use agentir_syntax::emit::{
 };
 pub use comments::Comment;
 pub use fidelity::{Addition, Entry, Report, Totals, is_unneeded, loss_rules, report_schema};
+pub use replays::{DifferingConversation, ReplayTurn, Replays};
 pub use todo::{Place, Todo};
 
 use agentir_compare::{Comparison, Side};
-use agentir_diagnostics::{Diagnostic, SourceFile, SourceMap, Span};
-use agentir_ir::{Agent, Knowledge, LookupTable, Program, Tool};
-use agentir_syntax::emit::{Emitted, knowledge_of, questions_from_csv, table_from_csv, table_of};
+use agentir_diagnostics::{Diagnostic, SourceMap};
+use agentir_expr::dialect::Notation;
+use agentir_ir::Program;
+use agentir_syntax::emit::{Emitted, Invented, InventedAt, Remark};
 use agentir_syntax::{Languages, ReadOptions};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
-use std::sync::Arc;
 
 /// A converted program.
 #[derive(Debug)]
@@ -60,6 +66,20 @@ pub struct Conversion {
     pub sources: SourceMap,
     /// The program read back from the output.
     pub program: Program,
+    /// What the output has only because its language asks for it.
+    invented: Vec<Invented>,
+    /// How agents were written.
+    remarks: Vec<Remark>,
+}
+
+/// Whether a program is a document of AgentIR: what lies beside the files of its source is not there.
+fn is_document(program: &Program) -> bool {
+    program.agents().any(|agent| agent.metadata.notation == Notation::Json)
+}
+
+/// Whether the output is of the language of its source, so that what lies beside the one is there for the other.
+fn keeps_surroundings(source: &Program, output: &Program) -> bool {
+    source.dialect() == output.dialect() && !is_document(source)
 }
 
 /// Converts a program to a language, possibly its own. `languages` are those of the program and of the target.
@@ -74,8 +94,13 @@ pub fn convert(
         true => tools::with_distinct_names(program),
         false => (Cow::Borrowed(program), Vec::new()),
     };
-    let Emitted { mut files, renamed: by_emitter } = target.emit(&distinct);
+    let Emitted { mut files, renamed: by_emitter, mut invented, remarks } = target.emit(&distinct);
     renamed.extend(by_emitter);
+    if let Some(code) = tools::own_code(program, sources, target, &renamed) {
+        files.retain(|file| target.code_file() != Some(file.path.as_str()));
+        files.extend(code);
+        invented.retain(|one| !matches!(one.at, InventedAt::Tool(_)));
+    }
     let (mut read, mut program_read, mut diagnostics) = read_back(languages, &files);
     let source = NormalizedProgram::new(program);
     let mut output = NormalizedProgram::new(&program_read);
@@ -101,7 +126,8 @@ pub fn convert(
     );
     report.comments = comments;
     report.todo = tasks::of_losses(&report, (program, sources), &read);
-    Conversion { files, report, diagnostics, sources: read, program: program_read }
+    let (sources, program) = (read, program_read);
+    Conversion { files, report, diagnostics, sources, program, invented, remarks }
 }
 
 impl Conversion {
@@ -114,7 +140,7 @@ impl Conversion {
         target: Target,
         told: &[Diagnostic],
     ) {
-        self.add_todos(sources, told);
+        self.add_todos(program, sources, told);
         let Some((files, moved)) = comments::with_todos(languages, &self.files, &self.report.todo)
         else {
             return;
@@ -136,14 +162,34 @@ impl Conversion {
         let targets = report.comments.iter_mut().filter_map(|comment| comment.target.as_mut());
         targets.for_each(|at| moved.apply(at));
         report.todo = tasks::of_losses(&report, (program, sources), &read);
-        *self = Self { files, report, diagnostics: found, sources: read, program: program_read };
-        self.add_todos(sources, told);
+        let invented = std::mem::take(&mut self.invented);
+        let remarks = std::mem::take(&mut self.remarks);
+        let (diagnostics, sources_read) = (found, read);
+        *self = Self {
+            files,
+            report,
+            diagnostics,
+            sources: sources_read,
+            program: program_read,
+            invented,
+            remarks,
+        };
+        self.add_todos(program, sources, told);
     }
 
-    fn add_todos(&mut self, sources: &SourceMap, told: &[Diagnostic]) {
+    fn add_todos(&mut self, program: &Program, sources: &SourceMap, told: &[Diagnostic]) {
         let import = tasks::of_import(told, &self.report, sources, &self.sources);
-        let output = tasks::of_output(&self.files, &self.program, &self.sources);
-        self.report.add_todos(import.into_iter().chain(output));
+        let output = match keeps_surroundings(program, &self.program) {
+            // What the source needs is there already.
+            true => Vec::new(),
+            false => tasks::of_output(&self.files, &self.program, &self.sources),
+        };
+        let invented = tasks::of_invented(&self.invented, &self.program, &self.sources);
+        let pair = (program, &self.program);
+        let needs = needs::of_conversion(pair, &self.files, &self.sources, told);
+        let remarks = tasks::of_remarks(&self.remarks, &self.program, &self.sources);
+        let must = import.into_iter().chain(invented).chain(output).chain(needs);
+        self.report.add_todos(must.chain(remarks));
     }
 
     /// Adds to the report what a check of the output found.
@@ -168,57 +214,14 @@ impl Conversion {
     }
 }
 
-/// Reads files with our own front ends, and the data of knowledge bases and tables into the agents that use them.
+/// Reads files with our own front ends, the data of knowledge bases and tables among them.
 #[must_use]
 pub fn read_back(
     languages: Languages,
     files: &[OutputFile],
 ) -> (SourceMap, Program, Vec<Diagnostic>) {
-    // Data files are of no language.
-    let is_data =
-        |file: &&OutputFile| knowledge_of(&file.path).is_some() || table_of(&file.path).is_some();
-    let (data, documents): (Vec<_>, Vec<_>) = files.iter().partition(is_data);
-    let texts = documents.iter().map(|file| (file.path.as_str(), file.text.as_str()));
+    let texts = files.iter().map(|file| (file.path.as_str(), file.text.as_str()));
     let mut loaded = agentir_project::read_program(languages, texts, ReadOptions::default());
-    let mut program = loaded.programs.pop().unwrap_or_default().program;
-    for file in data {
-        let id = loaded.sources.add(SourceFile::new(file.path.as_str(), file.text.as_str()));
-        if let Some(base) = knowledge_of(&file.path) {
-            let agent = program.agents_mut().find(|agent| searches(agent, base));
-            if let Some(agent) = agent {
-                let questions = questions_from_csv(id, &file.text);
-                let span = Span::new(id, 0, 0);
-                agent.knowledge = Some(Knowledge { questions, span, ..Knowledge::default() });
-            }
-        } else if let Some(name) = table_of(&file.path) {
-            let named = |table: &LookupTable| {
-                let collection = table.table_name.as_ref().is_some_and(|of| of.value == name);
-                collection && table.source == Some("collection")
-            };
-            // An agent that others share is only copied if it has the table.
-            for agent in &mut program.agents {
-                if !agent.lookup_tables.values().any(named) {
-                    continue;
-                }
-                let all = Arc::make_mut(agent).lookup_tables.values_mut();
-                for table in all.filter(|table| named(table)) {
-                    table_from_csv(id, &file.text, table);
-                    table.source = Some("inline");
-                    table.table_name = None;
-                }
-            }
-        }
-    }
+    let program = loaded.programs.pop().unwrap_or_default().program;
     (loaded.sources, program, loaded.diagnostics)
-}
-
-/// Whether an agent searches a knowledge base.
-fn searches(agent: &Agent, base: &str) -> bool {
-    agent.tools.iter().any(|tool| is_search(tool, base))
-}
-
-/// Whether a tool searches a knowledge base.
-fn is_search(tool: &Tool, base: &str) -> bool {
-    let named = tool.binding.as_ref().and_then(|binding| binding.0.get("kb_name"));
-    named.is_some_and(|name| name.as_str() == Some(base))
 }

@@ -1,8 +1,9 @@
 //! Renders the fidelity report as text and HTML. Its JSON is its own serialisation.
 
 use crate::fidelity::{Entry, Report, Totals};
+use crate::replays::{DifferingConversation, Replays};
 use crate::todo::Todo;
-use agentir_compare::Location;
+use agentir_compare::{Comparison, Location};
 use agentir_syntax::emit::{Preservation, Renamed, Task};
 use askama::Template;
 use indexmap::{IndexMap, IndexSet};
@@ -25,6 +26,8 @@ struct Page<'r> {
     more_renamed: usize,
     statements: Vec<String>,
     differences: String,
+    /// Conversations that differ.
+    differing: &'r [DifferingConversation],
     comments: Vec<(String, &'r str)>,
     more_comments: usize,
 }
@@ -179,18 +182,31 @@ fn line(text: &str) -> String {
     out
 }
 
+/// Whether somebody has to look at it or do it: what is only said in another way, and has no help, is for information.
+const fn is_open(todo: &Todo) -> bool {
+    matches!(todo.task, Task::Must) || todo.help.is_some() || todo.rule.is_some()
+}
+
 /// A thing to do as an item of a list in Markdown.
 fn item(out: &mut String, todo: &Todo) {
     let count = if todo.count > 1 { format!(" ({} places)", todo.count) } else { String::new() };
     let rule = todo.rule.map_or_else(String::new, |rule| format!(" [{rule}]"));
     let help = todo.help.as_ref().map_or_else(String::new, |help| format!(": {}", line(help)));
-    let _ = writeln!(out, "- [ ] {}{rule}{help}{count}", line(&todo.cause));
+    // What is said of a value stands behind it.
+    let code = |path: &str| format!("`{}`", path.replace('`', "'"));
+    let first =
+        todo.places.iter().find_map(|place| place.path.as_deref()).filter(|_| todo.rule.is_none());
+    let first = first.map_or_else(String::new, |path| format!("{}: ", code(path)));
+    let mark = if is_open(todo) { "[ ] " } else { "" };
+    let _ = writeln!(out, "- {mark}{first}{}{rule}{help}{count}", line(&todo.cause));
     for place in todo.places.iter().take(MAX_LOCATIONS) {
-        let path = place.path.as_ref().map(|path| format!("`{}`", path.replace('`', "'")));
+        let path = place.path.as_deref().filter(|_| todo.count > 1).map(code);
         let source = place.source.as_ref().map(|at| format!("from {}", line(&at.to_string())));
         let target = place.target.as_ref().map(|at| format!("to {}", line(&at.to_string())));
         let parts: Vec<String> = path.into_iter().chain(source).chain(target).collect();
-        let _ = writeln!(out, "  - {}", parts.join(", "));
+        if !parts.is_empty() {
+            let _ = writeln!(out, "  - {}", parts.join(", "));
+        }
     }
     if let Some(snippet) = &todo.snippet {
         let _ = writeln!(out, "\n  ```");
@@ -278,6 +294,9 @@ impl Report {
             out.push_str(&proof.text(PROGRAM_NAMES));
             out.push_str(&proof.differing_values(PROGRAM_NAMES));
         }
+        if let Some(replays) = &self.replays {
+            out.push_str(&replays.text());
+        }
         let _ = writeln!(out, "{}", self.totals);
         for statement in self.statements() {
             let _ = writeln!(out, "{statement}");
@@ -287,7 +306,20 @@ impl Report {
 
     /// What was compared, and what was not.
     fn statements(&self) -> Vec<String> {
-        self.proof.as_ref().map_or_else(Vec::new, |proof| proof.statements("output"))
+        let replays = self.replays.as_ref();
+        let refuted = replays.is_some_and(|replays| replays.different() > 0);
+        let proof = self.proof.as_ref();
+        let mut all = proof.map_or_else(Vec::new, |proof| proof.statements("output"));
+        if refuted && proof.is_some_and(Comparison::is_same) {
+            // The last one says that both do the same.
+            all.pop();
+            all.push(
+                "the proof and the replay contradict each other: please report this as a bug"
+                    .to_owned(),
+            );
+        }
+        all.extend(replays.map(Replays::statement));
+        all
     }
 
     /// Whether somebody has to do something, or look at it.
@@ -308,15 +340,16 @@ impl Report {
         for statement in statements {
             let _ = writeln!(out, "- {statement}");
         }
-        for task in [Task::Must, Task::Look] {
+        for (task, open) in [(Task::Must, true), (Task::Look, true), (Task::Look, false)] {
             let mut agents: IndexMap<Option<&str>, Vec<&Todo>> = IndexMap::new();
-            for todo in self.todo.iter().filter(|todo| todo.task == task) {
+            for todo in self.todo.iter().filter(|one| one.task == task && is_open(one) == open) {
                 agents.entry(todo.agent.as_deref()).or_default().push(todo);
             }
             if agents.is_empty() {
                 continue;
             }
-            let _ = writeln!(out, "\n## {}", task.title());
+            let title = if open { task.title() } else { "Said in another way" };
+            let _ = writeln!(out, "\n## {title}");
             for (agent, todos) in agents {
                 let title = agent.map_or_else(
                     || "The program".to_owned(),
@@ -365,6 +398,7 @@ impl Report {
             renamed,
             statements: self.statements(),
             differences,
+            differing: self.replays.as_ref().map_or(&[], |replays| &replays.differing),
             more_comments: self.dropped_comments().count() - comments.len(),
             comments,
         }

@@ -1,11 +1,12 @@
 //! Where what is left to do comes from: losses, findings of the import and of a check of the output, data to be loaded.
 
 use crate::fidelity::Report;
-use crate::is_search;
 use crate::todo::{Place, Todo, shortened};
 use agentir_diagnostics::{Diagnostic, Severity, SourceMap, Span};
 use agentir_ir::{Program, ToolType};
-use agentir_syntax::emit::{OutputFile, Task, knowledge_of, table_of};
+use agentir_syntax::emit::{
+    Invented, InventedAt, OutputFile, Remark, Task, knowledge_of, table_of,
+};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
@@ -87,17 +88,12 @@ pub(crate) fn of_import(
         let (here, place, path) = written.get(start)?;
         (here.file == at.file && here.start < at.end.max(at.start + 1)).then_some((*place, *path))
     };
-    let mentioned = |text: &str| {
-        outputs.iter().find_map(|(id, file)| {
-            let start = u32::try_from(file.text.find(text)?).ok()?;
-            Some(Span::new(id, start, start))
-        })
-    };
     let all = found.iter().map(|one| {
         let at = one.primary.span;
         let (there, path) = there(at).unzip();
         let snippet = one.help.as_deref().and_then(quoted);
-        let there = snippet.as_deref().and_then(|text| mentioned(text.trim_end())).or(there);
+        let there =
+            snippet.as_deref().and_then(|text| mentioned(outputs, text.trim_end())).or(there);
         let mut place = Place::new(None, (sources, Some(at)), (outputs, there));
         place.source_text = None;
         Todo {
@@ -167,6 +163,54 @@ fn grouped(all: impl Iterator<Item = Todo>) -> Vec<Todo> {
     groups.into_values().collect()
 }
 
+/// What the emitter invented, each where it is declared.
+pub(crate) fn of_invented(all: &[Invented], program: &Program, outputs: &SourceMap) -> Vec<Todo> {
+    let none = SourceMap::default();
+    let place = |at: Span| Place::new(None, (&none, None), (outputs, Some(at)));
+    let mut declared: FxHashMap<&str, Vec<Span>> = FxHashMap::default();
+    for tool in program.tools() {
+        declared.entry(&tool.name.value).or_default().push(tool.name.span);
+    }
+    let todo = |one: &Invented| {
+        let spans = match &one.at {
+            InventedAt::Tool(name) => declared.get(name.as_str()).cloned().unwrap_or_default(),
+            InventedAt::Text(text) => mentioned(outputs, text).into_iter().collect(),
+        };
+        Todo {
+            help: Some(one.help.clone()),
+            snippet: (!one.snippet.is_empty()).then(|| one.snippet.clone()),
+            count: spans.len().max(1),
+            places: spans.into_iter().take(MAX_PLACES).map(place).collect(),
+            ..Todo::new(Task::Must, one.cause.clone())
+        }
+    };
+    all.iter().map(todo).collect()
+}
+
+/// What is to be known of how agents were written, each at its agent.
+pub(crate) fn of_remarks(all: &[Remark], program: &Program, outputs: &SourceMap) -> Vec<Todo> {
+    let none = SourceMap::default();
+    let todo = |one: &Remark| {
+        let mut agents = program.agents().map(|agent| &agent.metadata.name);
+        let at = agents.find(|name| *name.value == *one.agent).map(|name| name.span);
+        Todo {
+            agent: Some(one.agent.clone()),
+            help: Some(one.help.clone()),
+            places: vec![Place::new(None, (&none, None), (outputs, at))],
+            ..Todo::new(Task::Look, one.cause.clone())
+        }
+    };
+    all.iter().map(todo).collect()
+}
+
+/// Where a text first is in the output.
+pub(crate) fn mentioned(outputs: &SourceMap, text: &str) -> Option<Span> {
+    outputs.iter().find_map(|(id, file)| {
+        let start = u32::try_from(file.text.find(text)?).ok()?;
+        Some(Span::new(id, start, start))
+    })
+}
+
 /// What the output itself leaves to do: data to be loaded, and tools that nothing says how to reach.
 pub(crate) fn of_output(files: &[OutputFile], program: &Program, outputs: &SourceMap) -> Vec<Todo> {
     let none = SourceMap::default();
@@ -174,7 +218,7 @@ pub(crate) fn of_output(files: &[OutputFile], program: &Program, outputs: &Sourc
     for file in files {
         let place = |at: Option<Span>| vec![Place::new(None, (&none, None), (outputs, at))];
         if let Some(base) = knowledge_of(&file.path) {
-            let tool = program.tools().find(|tool| is_search(tool, base));
+            let tool = program.tools().find(|tool| tool.knowledge_base() == Some(base));
             all.push(Todo {
                 help: Some(format!("load `{}` into the knowledge base `{base}`", file.path)),
                 snippet: Some(format!("kb_name: {}\n", Value::from(base))),
@@ -183,7 +227,7 @@ pub(crate) fn of_output(files: &[OutputFile], program: &Program, outputs: &Sourc
             });
         } else if let Some(table) = table_of(&file.path) {
             let mut own = program.agents().flat_map(|agent| agent.lookup_tables.values());
-            let own = own.find(|own| own.name.value == table);
+            let own = own.find(|own| own.collection() == Some(table));
             all.push(Todo {
                 help: Some(format!("load `{}` into the collection `{table}`", file.path)),
                 snippet: Some(format!("table: {}\n", Value::from(table))),

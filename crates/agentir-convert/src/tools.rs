@@ -1,14 +1,51 @@
 //! Tools of equal names in several agents, for targets whose agents share all tools.
 
+use agentir_diagnostics::{SourceMap, Span};
 use agentir_expr::Name;
 use agentir_ir::{Agent, NamedThing, Program, Tool};
 use agentir_ir_json::{Mode, to_value};
-use agentir_syntax::emit::{NameSyntax, Namespace, Renamed};
+use agentir_syntax::emit::{NameSyntax, Namespace, OutputFile, Renamed, Target};
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+
+/// The files with the functions of a program whose output is of the same language, as they are: nothing but their
+/// signatures is in the IR. `None` if the program has no such files, if they are not part of `sources`, or if the output
+/// calls a function otherwise.
+pub(crate) fn own_code(
+    program: &Program,
+    sources: &SourceMap,
+    target: Target,
+    renamed: &[Renamed],
+) -> Option<Vec<OutputFile>> {
+    target.code_file().filter(|_| program.dialect() == target.dialect())?;
+    // A document of AgentIR has nothing but the signatures.
+    if crate::is_document(program) {
+        return None;
+    }
+    if renamed.iter().any(|one| one.what == "tool") {
+        return None;
+    }
+    let agents = sources.get(program.agents().next()?.metadata.name.span.file)?;
+    let folder =
+        agents.name.rfind(['/', '\\']).map_or("", |at| agents.name.get(..=at).unwrap_or(""));
+    let own = program.libraries.iter().filter(|library| library.dialect == target.dialect());
+    let mut files: Vec<OutputFile> = Vec::new();
+    for library in own {
+        let file = sources.get(library.span.file).filter(|_| library.span != Span::default())?;
+        let name = file.name.strip_prefix(folder).unwrap_or(&file.name).replace('\\', "/");
+        let is_below = !name.starts_with('/')
+            && !name.split('/').any(|part| part == ".." || part.ends_with(':'));
+        let path = if is_below { name } else { name.rsplit('/').next()?.to_owned() };
+        if files.iter().any(|known| known.path == path) {
+            return None;
+        }
+        files.push(OutputFile { path, text: file.text.to_string() });
+    }
+    (!files.is_empty()).then_some(files)
+}
 
 /// The program with one name for each tool: where agents or libraries declare different tools of one name, all but the
 /// first get names of their own.

@@ -1,9 +1,12 @@
 //! What a finding is made of.
 
 use crate::evidence::{Binding, Evidence, Premise, Run};
-use crate::source::{SourceMap, Span};
+use crate::source::{FileId, SourceMap, Span};
+use agentir_secrets::Masker;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// How many labels a sentence has at most beside the primary one.
 const MAX_LABELS: usize = 9;
@@ -148,6 +151,9 @@ pub struct Diagnostic {
     pub page: Option<String>,
     /// The evidence for the finding, for programs.
     pub evidence: Option<Box<Evidence>>,
+    /// Whether what stands at the primary span is a secret. It is shown nowhere, whatever it looks like; see
+    /// [`SourceMap::conceal`].
+    pub secret: bool,
 }
 
 impl Label {
@@ -196,7 +202,15 @@ impl Diagnostic {
             tags: Vec::new(),
             page: None,
             evidence: None,
+            secret: false,
         }
+    }
+
+    /// Says that what stands at the primary span is a secret.
+    #[must_use]
+    pub const fn secret(mut self) -> Self {
+        self.secret = true;
+        self
     }
 
     /// A finding of error level.
@@ -352,5 +366,26 @@ impl Diagnostic {
             edits: vec![Edit { span, text }],
             applicability,
         })
+    }
+}
+impl SourceMap {
+    /// What masks the secrets of some files in other texts, those included that findings say are secrets.
+    #[must_use]
+    pub fn masker_of(
+        &self,
+        files: impl IntoIterator<Item = FileId>,
+        findings: &[Diagnostic],
+    ) -> Masker {
+        let mut files: BTreeSet<FileId> = files.into_iter().collect();
+        let labels = findings.iter().flat_map(|one| one.labels.iter().chain([&one.primary]));
+        files.extend(labels.map(|label| label.span.file));
+        let mut sources = Cow::Borrowed(self);
+        let secrets = findings.iter().filter(|finding| finding.secret);
+        let mut secrets = secrets.map(|finding| finding.primary.span).peekable();
+        if secrets.peek().is_some() {
+            sources.to_mut().conceal(secrets);
+        }
+        let files = files.into_iter().filter_map(|id| sources.get(id));
+        files.map(|file| (&*file.text, file.masks())).collect()
     }
 }

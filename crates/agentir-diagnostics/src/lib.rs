@@ -18,8 +18,8 @@ pub use diagnostic::{
 };
 pub use evidence::{Binding, Evidence, Premise, Run, value_texts_mut};
 pub use lines::{LineColumn, Position, PositionEncoding};
-pub use render::clean::{clean_lines, escape_json, one_line};
-pub use render::excerpt::shown_of;
+pub use render::clean::{clean_lines, escape_json, one_line, write_json_lines};
+pub use render::excerpt::{LinePart, shown_of};
 pub use render::json::report_schema;
 pub use render::merge::{MergeError, merge};
 pub use render::shown::Shown;

@@ -1,10 +1,11 @@
 //! Files and the spans in them.
 
 use crate::lines::LineIndex;
-use agentir_secrets::{MASK, Mask, Masker, masks};
+use agentir_secrets::{MASK, Mask, Masker, masks, with_secrets};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
@@ -141,6 +142,8 @@ pub struct SourceFile {
     pub(crate) lines: LineIndex,
     /// Found on first use: only files that are shown are searched.
     pub(crate) masks: OnceLock<Box<[Mask]>>,
+    /// What is a secret because a reader of the file says so, in order; not told by its text alone.
+    pub(crate) secrets: Arc<[Range<usize>]>,
 }
 
 impl SourceFile {
@@ -151,6 +154,7 @@ impl SourceFile {
             text: text.into(),
             lines: LineIndex::default(),
             masks: OnceLock::new(),
+            secrets: Arc::default(),
         }
     }
 
@@ -163,13 +167,26 @@ impl SourceFile {
     /// The masks of the secrets in the text, wherever they stand in it.
     pub fn masks(&self) -> &[Mask] {
         self.masks.get_or_init(|| {
-            let found = masks(&self.text);
+            let found = self.found(masks(&self.text));
             if found.is_empty() {
                 return found.into();
             }
             let masker: Masker = [(&*self.text, found.as_slice())].into_iter().collect();
-            masker.masks(&self.text).into()
+            self.masks_with(&masker)
         })
+    }
+
+    /// The masks of the secrets in the text, and of those that a masker knows.
+    pub(crate) fn masks_with(&self, masker: &Masker) -> Box<[Mask]> {
+        self.found(masker.masks(&self.text)).into()
+    }
+
+    /// Masks, with those of what readers of the file say is a secret.
+    fn found(&self, found: Vec<Mask>) -> Vec<Mask> {
+        if self.secrets.is_empty() {
+            return found;
+        }
+        with_secrets(&self.text, found, &self.secrets)
     }
 
     /// Some bytes of the text as they may be shown: without secrets. Lines keep their number.
@@ -211,6 +228,33 @@ impl SourceMap {
         if let Some(old) = self.files.get_mut(id.0 as usize) {
             *old = Arc::new(file);
         }
+    }
+
+    /// Hides what stands at some places, wherever it is shown: a secret that its text alone does not tell to be one.
+    pub fn conceal(&mut self, places: impl IntoIterator<Item = Span>) {
+        let mut by_file: BTreeMap<FileId, Vec<Range<usize>>> = BTreeMap::new();
+        for place in places.into_iter().filter(|place| !place.is_empty()) {
+            by_file.entry(place.file).or_default().push(place.range());
+        }
+        for (id, mut secrets) in by_file {
+            let Some(file) = self.files.get_mut(id.0 as usize) else { continue };
+            secrets.extend(file.secrets.iter().cloned());
+            secrets.sort_unstable_by_key(|range| (range.start, range.end));
+            secrets.dedup();
+            if *secrets != *file.secrets {
+                let file = Arc::make_mut(file);
+                file.secrets = secrets.into();
+                file.masks = OnceLock::new();
+            }
+        }
+    }
+
+    /// The places that are [concealed](Self::conceal).
+    pub fn concealed(&self) -> impl Iterator<Item = Span> {
+        let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        self.iter().flat_map(move |(id, file)| {
+            file.secrets.iter().map(move |at| Span::new(id, offset(at.start), offset(at.end)))
+        })
     }
 
     /// Adds a file; its id is its index.

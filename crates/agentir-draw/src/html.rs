@@ -6,6 +6,7 @@ use crate::graph_view::{Graph, Shape};
 use crate::layout::{MAX_POINTS, TooLarge, fits, layout};
 use crate::svg::{body, escape, style};
 use agentir_diagnostics::escape_json;
+use serde::Serialize;
 use std::fmt::Write;
 
 /// What moves the picture and fills the panel.
@@ -16,8 +17,22 @@ const STYLE: &str = include_str!("page.css");
 /// So many points all layouts of a page have together at most.
 const MAX_POINTS_OF_PAGE: usize = 2 * MAX_POINTS;
 
+/// What was found at a line of a file.
+#[derive(Debug, Clone, Serialize)]
+pub struct Finding {
+    /// The name of the file, as in the places of nodes.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// `error`, `warning` or `info`.
+    pub severity: &'static str,
+    /// What is said of it.
+    pub message: String,
+}
+
 /// Graphs as one page: `whole` is shown first, the others, which are made only if there is room for it, can be chosen by
-/// their names. Those that are too large are left out, and those for which the page has no room left.
+/// their names. Those that are too large are left out, and those for which the page has no room left. Findings are
+/// shown at the nodes that they belong to.
 ///
 /// # Errors
 /// [`TooLarge`] where there is no room for `whole`.
@@ -25,6 +40,7 @@ pub fn html(
     title: &str,
     whole: (String, Graph),
     others: impl IntoIterator<Item = (String, Graph)>,
+    findings: &[Finding],
 ) -> Result<String, TooLarge> {
     fits(&whole.1)?;
     let mut out = String::from("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
@@ -61,11 +77,12 @@ pub fn html(
         data.push(graph);
     }
     // A script ends where `</script` stands, whatever is around it.
-    let json = serde_json::to_string(&data).unwrap_or_default().replace('<', "\\u003c");
-    let json = escape_json(&json);
+    let in_script = |json: String| escape_json(&json.replace('<', "\\u003c")).into_owned();
+    let json = in_script(serde_json::to_string(&data).unwrap_or_default());
+    let findings = in_script(serde_json::to_string(findings).unwrap_or_default());
     let _ = writeln!(
         out,
-        "<label>Show <select id=\"which\">{options}</select></label><label><input id=\"find\" type=\"search\" placeholder=\"Find…\"></label></header><main><div id=\"stage\">{pictures}</div><aside id=\"panel\"><p>Click on a node to see what it is, what leads to it and what follows. Drag to move, turn the wheel to come closer, double-click to see all.</p>{}</aside></main><script type=\"application/json\" id=\"data\">{json}</script><script>{SCRIPT}</script></body></html>",
+        "<label>Show <select id=\"which\">{options}</select></label><label><input id=\"find\" type=\"search\" placeholder=\"Find…\"></label></header><main><div id=\"stage\">{pictures}</div><aside id=\"panel\"><p>Click on a node to see what it is, what leads to it and what follows. Drag or use the arrow keys to move, turn the wheel or press <kbd>+</kbd> and <kbd>-</kbd> to come closer or go away, double-click or press <kbd>0</kbd> to see all, press <kbd>/</kbd> to search. Nodes with findings have a thick red or brown frame.</p>{}</aside></main><script type=\"application/json\" id=\"data\">{json}</script><script type=\"application/json\" id=\"findings\">{findings}</script><script>{SCRIPT}</script></body></html>",
         legend()
     );
     Ok(out)

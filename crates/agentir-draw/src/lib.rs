@@ -19,7 +19,7 @@ mod svg;
 pub use dot::dot;
 pub use graph_view::{Agent, Cycle, Detail, Edge, Graph, Node, Shape, View, graph};
 #[cfg(feature = "layout")]
-pub use html::html;
+pub use html::{Finding, html};
 #[cfg(feature = "layout")]
 pub use layout::{MAX_NODES, TooLarge};
 pub use mermaid::mermaid;

@@ -51,11 +51,76 @@ function choose(id) {
   element('h2', node.label || node.kind, panel);
   const agent = node.agent === undefined ? '' : ` of ${graph.agents[node.agent].name}`;
   element('div', node.kind + (node.step ? ` in step ${node.step}` : '') + agent, panel);
-  if (node.place) element('div', node.place, panel).className = 'place';
+  if (node.place) {
+    const place = element(editor ? 'button' : 'div', node.place, panel);
+    place.className = 'place';
+    place.onclick = () => editor?.postMessage({ open: node.place });
+  }
+  for (const found of findings.get(id) || []) {
+    element('p', found.message, panel).className = `found-${found.severity}`;
+  }
   if (node.unreachable) element('div', 'No way leads here.', panel);
   edges('What follows', graph.edges.filter((e) => e.from === id), 'to');
   edges('What leads here', graph.edges.filter((e) => e.to === id), 'from');
 }
+
+// The editor that shows this page, if one does: it says where its cursor is and what was found, and opens places.
+const editor = typeof acquireVsCodeApi === 'function' ? acquireVsCodeApi() : undefined;
+// The findings at each node of the picture that is shown.
+let findings = new Map();
+let found = JSON.parse(document.getElementById('findings').textContent);
+
+// The node that a line of a file belongs to: the last one that begins there or before.
+function nodeAt(file, line) {
+  let best;
+  let begin = 0;
+  for (const node of graphs[current].nodes) {
+    const place = /^(.*):(\d+):\d+$/.exec(node.place || '');
+    if (!place || place[1] !== file || Number(place[2]) > line || Number(place[2]) < begin) continue;
+    best = node;
+    begin = Number(place[2]);
+  }
+  return best;
+}
+
+function mark() {
+  findings = new Map();
+  for (const one of found) {
+    const node = nodeAt(one.file, one.line);
+    if (node) findings.set(node.id, [...(findings.get(node.id) || []), one]);
+  }
+  for (const g of picture().querySelectorAll('.node')) {
+    const own = findings.get(Number(g.dataset.id)) || [];
+    g.classList.toggle('has-error', own.some((one) => one.severity === 'error'));
+    g.classList.toggle('has-warning', own.some((one) => one.severity !== 'error'));
+  }
+}
+
+// Shows where the cursor is, and moves the picture if that is out of sight.
+function here(file, line) {
+  const node = nodeAt(file, line);
+  for (const g of picture().querySelectorAll('.here')) g.classList.remove('here');
+  const drawn = node && picture().querySelector(`.node[data-id="${node.id}"]`);
+  if (!drawn) return;
+  drawn.classList.add('here');
+  const seen = drawn.getBoundingClientRect();
+  const box = stage.getBoundingClientRect();
+  const isIn = seen.left >= box.left && seen.right <= box.right && seen.top >= box.top && seen.bottom <= box.bottom;
+  if (isIn) return;
+  const s = scale();
+  view().x += (seen.x + seen.width / 2 - box.x - box.width / 2) * s;
+  view().y += (seen.y + seen.height / 2 - box.y - box.height / 2) * s;
+  draw();
+}
+
+window.addEventListener('message', ({ data }) => {
+  if (!editor || !data) return;
+  if (data.findings) {
+    found = data.findings;
+    mark();
+  }
+  if (data.cursor) here(data.cursor.file, data.cursor.line);
+});
 
 function rest() {
   for (const g of picture().querySelectorAll('.dim,.chosen')) g.classList.remove('dim', 'chosen');
@@ -158,6 +223,7 @@ which.onchange = () => {
   picture().setAttribute('hidden', '');
   current = Number(which.value);
   picture().removeAttribute('hidden');
+  mark();
   draw();
 };
 document.getElementById('find').oninput = (event) => {
@@ -168,3 +234,70 @@ document.getElementById('find').oninput = (event) => {
   }
 };
 draw();
+
+// What is shown survives a newer page.
+const KEPT = 'agentir.graph';
+const kept = () => JSON.stringify({ name: which.selectedOptions[0]?.textContent, view: views[current] });
+function restore(text) {
+  const { name, view: shown } = JSON.parse(text || '{}');
+  const option = [...which.options].find((one) => one.textContent === name);
+  if (!option) return;
+  which.value = option.value;
+  which.onchange();
+  if (shown) views[current] = shown;
+  draw();
+}
+
+// A page of `agentir graph --watch` asks for a newer one.
+async function follow(version) {
+  const notice = element('p', '', document.querySelector('header'));
+  notice.className = 'found-error';
+  for (;;) {
+    try {
+      const said = await (await fetch('version')).json();
+      if (said.version !== version) {
+        sessionStorage.setItem(KEPT, kept());
+        location.reload();
+        return;
+      }
+      notice.textContent = said.error || '';
+    } catch {
+      notice.textContent = '`agentir graph --watch` has ended.';
+    }
+    await new Promise((later) => { setTimeout(later, 500); });
+  }
+}
+
+mark();
+if (document.body.dataset.version) {
+  restore(sessionStorage.getItem(KEPT));
+  follow(Number(document.body.dataset.version));
+}
+if (editor) {
+  restore(editor.getState());
+  window.addEventListener('pointerup', () => editor.setState(kept()));
+  which.addEventListener('change', () => editor.setState(kept()));
+  editor.postMessage({ ready: true });
+}
+
+// Keys: arrows move, `+` and `-` come closer and go away, `0` shows all, `/` searches.
+window.addEventListener('keydown', (event) => {
+  if (event.target.matches('input,select') || event.ctrlKey || event.metaKey || event.altKey) return;
+  const v = view();
+  const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+  if (step) {
+    v.x += (step[0] * v.w) / 10;
+    v.y += (step[1] * v.h) / 10;
+  } else if (event.key === '+' || event.key === '-') {
+    const by = event.key === '+' ? 1 / 1.15 : 1.15;
+    v.x += (v.w * (1 - by)) / 2;
+    v.y += (v.h * (1 - by)) / 2;
+    v.w *= by;
+    v.h *= by;
+  } else if (event.key === '0') views[current] = { ...whole() };
+  else if (event.key === '/') document.getElementById('find').focus();
+  else if (event.key === 'Escape') rest();
+  else return;
+  event.preventDefault();
+  draw();
+});

@@ -28,6 +28,8 @@ pub struct Function {
     pub removed: Option<Version>,
     /// What it does, in one line.
     pub summary: &'static str,
+    /// Where it is specified: a section of the current specification of ABL, or another source.
+    pub source: &'static str,
 }
 
 /// A parameter of a built-in function.
@@ -93,7 +95,12 @@ pub struct Method {
     pub parameters: &'static [Parameter],
     /// What it gives.
     pub returns: ParameterType,
+    /// What it gives, in words; `it` is the receiver.
+    pub summary: &'static str,
 }
+
+/// Where methods come from that no specification of ABL lists.
+pub const METHODS_SOURCE: &str = "JavaScript and CEL";
 
 /// The namespace that functions stand in where conditions are CEL: `abl.upper(name)`.
 pub const FUNCTION_NAMESPACE: &str = "abl";

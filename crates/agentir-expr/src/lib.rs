@@ -26,8 +26,8 @@ pub use expr::{
     ObjectEntry, Path, Segment, UnaryOp, Visit,
 };
 pub use functions::{
-    Effect, FUNCTION_NAMESPACE, Function, Method, Parameter, ParameterType, Scope, function,
-    function_ignoring_case, functions, methods,
+    Effect, FUNCTION_NAMESPACE, Function, METHODS_SOURCE, Method, Parameter, ParameterType, Scope,
+    function, function_ignoring_case, functions, methods,
 };
 pub use infer::{Coercion, Known, Mismatch, ValueKind, ValueType, infer};
 pub use signatures::check_calls;

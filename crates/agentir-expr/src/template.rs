@@ -253,7 +253,22 @@ impl TemplatePart {
             _ => None,
         }
     }
+
+    /// The name of something that can be called, in a text that refers to it: `find` in `{!@actions.find}`. `written` is
+    /// the part with its braces. It is a name for whoever reads the text; nothing is inserted.
+    #[must_use]
+    pub fn mention<'w>(&self, written: &'w str) -> Option<&'w str> {
+        let Self::Value { .. } = self else { return None };
+        let inside = written.strip_prefix("{!")?.strip_suffix('}')?.trim();
+        let name = MENTIONS.iter().find_map(|space| inside.strip_prefix(space))?;
+        let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+        name.chars().all(is_name).then_some(name)
+    }
 }
+
+/// The prefixes of references to callables in texts that a model reads.
+const MENTIONS: [&str; 5] =
+    ["@actions.", "@subagent.", "@topic.", "@connected_subagent.", "@utils."];
 
 /// Plain text in AgentIR's notation. What would be a placeholder there is a text in one: `{x}` becomes `{{"{x}"}}`.
 #[must_use]

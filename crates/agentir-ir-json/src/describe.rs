@@ -27,7 +27,8 @@ pub const PLACED: [&str; 2] = ["$value", "$at"];
 /// The key of free-form data that is kept as it is.
 pub const MARKED: &str = "$data";
 
-/// The key of a text with placeholders.
+/// The key of a text with placeholders: the text in the notation that all dialects share, and as it is written, if that
+/// differs.
 pub const TEXT: &str = "$text";
 
 /// A type that has JSON.
@@ -56,6 +57,14 @@ pub trait Json: Sized {
     fn unread(span: Span, reader: &mut Reader<'_>) -> Option<Self> {
         let _ = (span, reader);
         None
+    }
+
+    /// Reports what is wrong with values that follow each other.
+    fn check_items<'v>(all: impl Iterator<Item = &'v Self>, reader: &mut Reader<'_>)
+    where
+        Self: 'v,
+    {
+        let _ = (all, reader);
     }
 
     /// Takes the key of the object that the value was read from, where it is the name of the value.

@@ -30,6 +30,7 @@ pub struct Document {
 const FORMAT: Format = Format {
     max_depth: 128,
     max_values: 400_000,
+    object_values: 3,
     depth_note: "AgentIR of real agents has far fewer than 128 levels",
     help: "check the program that wrote this file",
 };

@@ -34,7 +34,7 @@ pub use condition::is_expression;
 pub use describe::{Json, MARKED, Mode, PLACED, TEXT, Written, to_value};
 pub use document::{Document, is_agent_ir, is_agent_ir_name, is_complete, read};
 pub use language::AgentIr;
-pub use notation::shared_notation;
+pub use notation::{shared_expression, shared_notation};
 pub use reader::Reader;
 pub use reader::{Parsers, TemplateParser};
 pub use schema::{Schemas, schema};

@@ -20,8 +20,34 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
+/// The namespace of variables, which only some dialects write.
+const VARIABLES: &str = "variables";
+
+/// A path in a notation that does not depend on the dialect: a variable is its name, `@variables.x` is `x`.
+pub(crate) fn shared_path(path: &Path) -> Path {
+    let is_variable = path.namespace.as_ref().is_some_and(|space| space.value == VARIABLES);
+    if is_variable { without_namespace(path) } else { path.clone() }
+}
+
+/// An expression in a notation that does not depend on the dialect, so that equal ones are printed alike. Texts in it are
+/// as they are written: only references name variables.
+#[must_use]
+pub fn shared_expression(expr: &Expr) -> Cow<'_, Expr> {
+    let mut named = false;
+    expr.paths(&mut |path| {
+        named |= path.namespace.as_ref().is_some_and(|space| space.value == VARIABLES);
+    });
+    match named {
+        true => Cow::Owned(expr.clone().renamed(&shared_path)),
+        false => Cow::Borrowed(expr),
+    }
+}
+
 /// The expression as it is printed. For readers, dates are written bare: printed as strings, they would be read as such.
 pub(crate) fn canonical(expr: &Expr, mode: Mode) -> Cow<'_, Expr> {
+    if mode == Mode::WithSpans {
+        return shared_expression(expr);
+    }
     let mut dates = false;
     if mode == Mode::Published {
         expr.visit(&mut |e| {
@@ -201,16 +227,12 @@ fn check_placeholders(template: &mut Template, reader: &mut Reader<'_>) {
 /// `{!@variables.x}` and `{{ x }}` are `{{x}}`, and plain text is none of these.
 #[must_use]
 pub fn shared_notation(template: &Template) -> String {
-    // Only Agent Script marks variables.
-    let value = |expr: &Expr| expr.to_string().replace("@variables.", "");
+    let value = |expr: &Expr| shared_expression(expr).to_string();
     template.rewritten(|part, written| {
         Some(match part {
             TemplatePart::Value { expr, filters, .. } => {
-                // A reference to something that can be called is its name.
-                let inside = written.strip_prefix("{!").map_or("", str::trim_start);
-                let named = agentir_ir::MENTIONS.iter().find_map(|at| inside.strip_prefix(at));
-                if let Some(name) = named {
-                    return Some(name.trim_end_matches('}').trim_end().to_owned());
+                if let Some(name) = part.mention(written) {
+                    return Some(name.to_owned());
                 }
                 let filters = filters.iter().map(|filter| format!(" | {}", filter.value));
                 format!("{{{{{}{}}}}}", value(expr), filters.collect::<String>())
@@ -229,7 +251,11 @@ impl Json for Template {
         if mode != Mode::WithSpans {
             return self.text.write(mode, serializer);
         }
-        let text = BTreeMap::from([(TEXT, shared_notation(self))]);
+        let (shared, written) = (shared_notation(self), self.text.value.as_str());
+        let differs = shared != written;
+        let both: Vec<&str> =
+            [shared.as_str()].into_iter().chain(differs.then_some(written)).collect();
+        let text = BTreeMap::from([(TEXT, both)]);
         write_at(&text, self.text.span, mode, serializer)
     }
 

@@ -1,15 +1,19 @@
 //! Reading: what is wrong with a value is reported at its location, with what to write instead.
 
+mod object;
+
+pub use object::Object;
+
 use crate::describe::*;
 use agentir_diagnostics::{Diagnostic, Severity, Span, Spanned, closest};
 use agentir_expr::{Depth, Dialect, Expr, ExprKind, Literal, Name, Template};
 use agentir_ir::{Data, Extension};
+use agentir_syntax::data::Form;
 use agentir_syntax::inline::InlineText;
 use agentir_syntax::json::{Json as Node, Kind, Member};
 use agentir_syntax::{InlineParsers, Origin, rules};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
-use std::borrow::Cow;
 use std::mem;
 
 /// Parses a text with placeholders.
@@ -54,10 +58,15 @@ object! {
     then |origin, object, _| origin.span = object.span;
 }
 
+/// How many mistakes of a document are listed.
+const MAX_PROBLEMS: usize = 100_000;
+
 /// What is read, and what is wrong with it.
 #[derive(Debug)]
 pub struct Reader<'r> {
     problems: &'r mut Vec<Diagnostic>,
+    /// The severity of those that are not listed, if there are more than are.
+    cut: Option<Severity>,
     /// The objects and arrays that could not be read, in which names may be defined.
     pub(crate) gaps: Vec<Span>,
     parsers: &'r Parsers,
@@ -111,6 +120,7 @@ impl<'r> Reader<'r> {
         let key = SmolStr::new_static("value");
         Self {
             problems,
+            cut: None,
             gaps: Vec::new(),
             parsers,
             dialect,
@@ -121,8 +131,19 @@ impl<'r> Reader<'r> {
         }
     }
 
+    /// Reports a mistake. They take far more memory than the values that they are about: a document has a limited number
+    /// of them.
     pub(crate) fn report(&mut self, problem: Diagnostic) {
-        self.problems.push(problem);
+        if self.problems.len() < MAX_PROBLEMS {
+            self.problems.push(problem);
+        } else if self.cut.is_none_or(|cut| cut < problem.severity) {
+            // An error among those that are not listed is one all the same.
+            self.cut = Some(problem.severity);
+            let (rule, at) = (problem.rule, problem.primary.span);
+            let message = format!("more than {MAX_PROBLEMS} mistakes: the others are not listed");
+            let problem = Diagnostic::new(rule, problem.severity, at, message);
+            self.problems.push(problem.help("correct those above first"));
+        }
     }
 
     /// The findings, for parsers of embedded languages.
@@ -216,7 +237,7 @@ impl<'r> Reader<'r> {
         let item = if self.place == Place::Item { "an item of " } else { "" };
         let message = format!("{item}`{}` must be {expected}, not {found}", self.key);
         let problem = Diagnostic::error(rules::INVALID_VALUE, shown(json), message);
-        self.problems.push(match (&json.kind, self.place) {
+        self.report(match (&json.kind, self.place) {
             (Kind::Null, Place::Item) => problem.help("leave the item out"),
             (Kind::Null, Place::Optional) => problem.help("leave the key out if there is no value"),
             _ => problem,
@@ -243,7 +264,7 @@ impl<'r> Reader<'r> {
             return Some(Spanned::new(*word, text.span));
         }
         let (problem, meant) = not_a_word(&text.value, text.span, &self.key, words);
-        self.problems.push(match meant {
+        self.report(match meant {
             Some(meant) => problem.did_you_mean(meant),
             None => match words {
                 [only] => problem.help(format!("write `{only}`, or leave the key out")),
@@ -267,7 +288,7 @@ impl<'r> Reader<'r> {
             return;
         }
         let (problem, meant) = not_a_word(&text.value, text.span, key, words);
-        self.problems.push(match meant {
+        self.report(match meant {
             Some(meant) => problem.did_you_mean(meant),
             None => problem,
         });
@@ -286,7 +307,7 @@ impl<'r> Reader<'r> {
             return;
         }
         let (problem, meant) = not_a_word(&written, data.span, key, words);
-        self.problems.push(match meant {
+        self.report(match meant {
             Some(meant) => problem.did_you_mean(meant),
             None => problem,
         });
@@ -312,6 +333,7 @@ impl<'r> Reader<'r> {
                 // What grows by doubling takes three times as much while it does.
                 let mut all = Vec::with_capacity(items.len());
                 all.extend(items.iter().filter_map(|item| self.item(item)));
+                T::check_items(all.iter(), self);
                 Some(all)
             }
             _ => self.expected_parts(json, "an array"),
@@ -349,6 +371,92 @@ impl<'r> Reader<'r> {
         Some(all)
     }
 
+    /// An object of data with some keys, each with its form. What has another key is kept.
+    pub(crate) fn data_with_keys<'k>(
+        &mut self,
+        json: &Node,
+        what: &str,
+        keys: impl Iterator<Item = &'k (&'static str, Form)> + Clone,
+    ) -> Option<serde_json::Map<String, Data>> {
+        let Kind::Object(members) = &json.kind else {
+            return self.expected_parts(json, "an object");
+        };
+        self.check_duplicates(members);
+        let mut all = serde_json::Map::new();
+        for member in members {
+            let known = self.known_key(member, what, keys.clone());
+            let outer = mem::replace(&mut self.key, member.key.clone());
+            let place = mem::take(&mut self.place);
+            if let Some(mut value) = Data::read(&member.value, self)
+                && known.is_none_or(|(key, form)| {
+                    self.check_form(&member.value, key, *form, &mut value)
+                })
+            {
+                all.insert(member.key.to_string(), value);
+            }
+            self.key = outer;
+            self.place = place;
+        }
+        Some(all)
+    }
+
+    /// Reports the keys of an object of data that are none of some.
+    pub(crate) fn check_keys<'k>(
+        &mut self,
+        json: &Node,
+        what: &str,
+        keys: impl Iterator<Item = &'k (&'static str, Form)> + Clone,
+    ) {
+        if let Kind::Object(members) = &json.kind {
+            for member in members {
+                self.known_key(member, what, keys.clone());
+            }
+        }
+    }
+
+    /// The key that a member has, which is reported if it is none of some.
+    fn known_key<'k>(
+        &mut self,
+        member: &Member,
+        what: &str,
+        keys: impl Iterator<Item = &'k (&'static str, Form)> + Clone,
+    ) -> Option<&'k (&'static str, Form)> {
+        let known = keys.clone().find(|(key, _)| *key == member.key);
+        if known.is_none() {
+            let message = format!("`{}` is not a key of {what}", member.key);
+            let problem = Diagnostic::warning(rules::UNKNOWN_FIELD, member.key_span, message)
+                .note("it has no effect at run time");
+            let meant = closest(&member.key, keys.map(|(key, _)| *key));
+            self.report(match meant {
+                Some(meant) => problem.did_you_mean(meant),
+                None => problem.help("remove it, or put it into `extensions`"),
+            });
+        }
+        known
+    }
+
+    /// Whether data is of a form, or was corrected to be.
+    pub(crate) fn check_form(
+        &mut self,
+        json: &Node,
+        key: &'static str,
+        form: Form,
+        value: &mut Data,
+    ) -> bool {
+        let Some(expected) = form.expected(key, value) else { return true };
+        if let (Form::Word(words), Data::String(text)) = (form, &*value) {
+            let mut word = Spanned::new(SmolStr::new(text), json.span);
+            if let Some(written) = json.text() {
+                word.span = written.span;
+            }
+            self.check_word(key, &mut word, words);
+            let is_word = words.contains(&word.value.as_str());
+            *value = Data::from(word.value.as_str());
+            return is_word;
+        }
+        self.expected::<()>(json, &expected).is_some()
+    }
+
     /// Extends the origins from a number on to the key of their object, which belongs to the object.
     fn extend_origins(&mut self, from: usize, member: &Member) {
         for origin in self.origins.iter_mut().skip(from) {
@@ -364,7 +472,7 @@ impl<'r> Reader<'r> {
             return self.expected_parts(json, "an object");
         };
         self.check_duplicates(members);
-        let mut object = Object { members, ..Object::empty(json.span, name) };
+        let mut object = Object::of(members, json.span, name);
         let read = object.fields(self);
         object.report_keys(self);
         if read.is_none() {
@@ -401,7 +509,10 @@ impl<'r> Reader<'r> {
         for name in names {
             if let Some(first) = seen.insert(&name.value, name.span) {
                 let message = format!("the {what} `{name}` is {done} twice");
-                self.problems.push(
+                if severity == Severity::Error {
+                    self.gaps.push(name.span);
+                }
+                self.report(
                     Diagnostic::new(rules::DUPLICATE_FIELD, severity, name.span, message)
                         .label(first, format!("first {done} here"))
                         .help("keep one of them"),
@@ -414,7 +525,7 @@ impl<'r> Reader<'r> {
     pub(crate) fn check_not_empty(&mut self, name: &Spanned<Name>, what: &str) {
         if name.value.trim().is_empty() {
             let message = format!("{what} must not be empty");
-            self.problems.push(Diagnostic::error(rules::INVALID_VALUE, name.span, message));
+            self.report(Diagnostic::error(rules::INVALID_VALUE, name.span, message));
         }
     }
 
@@ -424,7 +535,7 @@ impl<'r> Reader<'r> {
             let problem = Diagnostic::error(rules::DUPLICATE_FIELD, member.key_span, message)
                 .label(first.key_span, "the value here is ignored")
                 .help("keep one of them");
-            self.problems.push(problem);
+            self.report(problem);
             if matches!(first.value.kind, Kind::Array(_) | Kind::Object(_)) {
                 self.gaps.push(first.key_span);
             }
@@ -477,235 +588,4 @@ fn words_of(name: &str) -> String {
     }
     let article = if words.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
     format!("{article} {words}")
-}
-
-/// A value that is a name.
-pub(crate) trait HasName {
-    /// The name, and its location.
-    fn text(&self) -> (&str, Span);
-}
-
-impl HasName for Spanned<Name> {
-    fn text(&self) -> (&str, Span) {
-        (&self.value, self.span)
-    }
-}
-
-impl HasName for Cow<'_, Spanned<Name>> {
-    fn text(&self) -> (&str, Span) {
-        (**self).text()
-    }
-}
-
-/// An object that is read.
-#[derive(Debug)]
-pub struct Object<'j> {
-    members: &'j [Member],
-    /// The location.
-    pub(crate) span: Span,
-    /// The keys that were asked for.
-    asked: Vec<&'static str>,
-    /// Those of them that must be there and are not.
-    missing: Vec<&'static str>,
-    name: &'static str,
-}
-
-impl<'j> Object<'j> {
-    /// An object without keys. `name` is the name of its definition in the schema.
-    pub(crate) const fn empty(span: Span, name: &'static str) -> Self {
-        Self { members: &[], span, asked: Vec::new(), missing: Vec::new(), name }
-    }
-
-    pub(crate) fn fields<T: Fields>(&mut self, reader: &mut Reader<'_>) -> Option<T> {
-        T::read_fields(self, reader)
-    }
-
-    /// The value of a key that was read.
-    pub(crate) fn node(&self, key: &str) -> Option<&'j Node> {
-        self.members.iter().rfind(|m| m.key == key).map(|m| &m.value)
-    }
-
-    /// The value of a key; of several the last.
-    pub(crate) fn get(&mut self, key: &'static str) -> Option<&'j Node> {
-        self.member(key).map(|m| &m.value)
-    }
-
-    fn member(&mut self, key: &'static str) -> Option<&'j Member> {
-        self.asked.push(key);
-        self.members.iter().rfind(|m| m.key == key)
-    }
-
-    /// The value of a key; `None` if it is absent or wrong.
-    pub(crate) fn read<T: Json>(
-        &mut self,
-        key: &'static str,
-        words: &'static [&'static str],
-        reader: &mut Reader<'_>,
-    ) -> Option<T> {
-        self.read_as(Place::Optional, key, words, reader)
-    }
-
-    fn read_as<T: Json>(
-        &mut self,
-        place: Place,
-        key: &'static str,
-        words: &'static [&'static str],
-        reader: &mut Reader<'_>,
-    ) -> Option<T> {
-        let member = self.member(key)?;
-        let origins = reader.origins.len();
-        let outer_words = mem::replace(&mut reader.words, words);
-        let value = reader.at(key, place, |reader| T::read(&member.value, reader));
-        reader.words = outer_words;
-        reader.extend_origins(origins, member);
-        value
-    }
-
-    /// The value of a key that must be there.
-    pub(crate) fn required<T: Json>(
-        &mut self,
-        key: &'static str,
-        words: &'static [&'static str],
-        reader: &mut Reader<'_>,
-    ) -> Option<T> {
-        if self.members.iter().any(|m| m.key == key) {
-            return self.read_as(Place::Required, key, words, reader);
-        }
-        self.asked.push(key);
-        self.missing.push(key);
-        None
-    }
-
-    /// The name at a key that must be there. Nothing could refer to an empty one.
-    pub(crate) fn name<T: Json + HasName>(
-        &mut self,
-        key: &'static str,
-        reader: &mut Reader<'_>,
-    ) -> Option<T> {
-        let name: T = self.required(key, &[], reader)?;
-        let (text, span) = name.text();
-        if !text.trim().is_empty() {
-            return Some(name);
-        }
-        let message = format!("`{key}` of {} must not be empty", words_of(self.name));
-        reader.report(Diagnostic::error(rules::INVALID_VALUE, span, message));
-        None
-    }
-
-    /// Reports that a key is missing, whose value is one of `words` if there are any.
-    fn report_missing(&self, key: &str, words: &[&str], reader: &mut Reader<'_>) {
-        let what = words_of(self.name);
-        let message = format!("{what} must have the key `{key}`");
-        let start = Span { end: self.span.start + 1, ..self.span };
-        let problem = Diagnostic::error(rules::MISSING_FIELD, start, message);
-        let problem = match words {
-            [] => problem,
-            words => problem.note(valid_values(words)),
-        };
-        reader.report(problem.help(format!("add `\"{key}\": …` to this object")));
-    }
-
-    /// The word that tells the variants of an object apart.
-    pub(crate) fn tag(
-        &mut self,
-        key: &'static str,
-        words: &[&'static str],
-        reader: &mut Reader<'_>,
-    ) -> Option<&'static str> {
-        let Some(json) = self.get(key) else {
-            self.report_missing(key, words, reader);
-            // Which keys there may be is unknown.
-            self.members = &[];
-            return None;
-        };
-        let word = reader.within(key, |reader| reader.word(json, words));
-        if word.is_none() {
-            self.members = &[];
-        }
-        word.map(|word| word.value)
-    }
-
-    /// The location of the object. Its origin is recorded.
-    pub(crate) fn place(&mut self, reader: &mut Reader<'_>) -> Span {
-        // Parts of an object share its location.
-        if !self.asked.contains(&ORIGIN) {
-            // Nothing is defined by where it comes from.
-            let gaps = reader.gaps.len();
-            if let Some(origin) = self.read::<Option<Origin>>(ORIGIN, &[], reader).flatten() {
-                reader.origins.push(Origin { element: self.span, ..origin });
-            }
-            reader.gaps.truncate(gaps);
-        }
-        self.span
-    }
-
-    /// The brace that opens the object.
-    pub(crate) const fn start(&self) -> Span {
-        Span { end: self.span.start + 1, ..self.span }
-    }
-
-    /// Whether the object has a key.
-    pub(crate) fn has(&self, key: &str) -> bool {
-        self.key_span(key).is_some()
-    }
-
-    pub(crate) fn key_span(&self, key: &str) -> Option<Span> {
-        self.members.iter().rfind(|m| m.key == key).map(|m| m.key_span)
-    }
-
-    /// Reports the first of some keys that must not be beside `key`.
-    pub(crate) fn exclude(&self, key: &str, others: &[&str], help: &str, reader: &mut Reader<'_>) {
-        let Some(span) = self.key_span(key) else { return };
-        let other = others.iter().find_map(|other| Some((other, self.key_span(other)?)));
-        if let Some((other, at)) = other {
-            reader.gaps.push(at);
-            let message = format!("`{other}` must not be beside `{key}`, and is ignored");
-            reader.report(
-                Diagnostic::error(rules::CONFLICTING_FIELDS, at, message)
-                    .label(span, format!("`{key}` is here"))
-                    .help(help),
-            );
-        }
-    }
-
-    /// Reports a key that means nothing without one of some others.
-    pub(crate) fn require(&self, key: &str, others: &[&str], reader: &mut Reader<'_>) {
-        let Some(span) = self.key_span(key) else { return };
-        if let (None, Some(first)) =
-            (others.iter().find_map(|other| self.key_span(other)), others.first())
-        {
-            let message = format!("`{key}` has no effect without `{first}`");
-            reader.report(
-                Diagnostic::error(rules::MISSING_FIELD, span, message)
-                    .help(format!("add `{first}`, or remove `{key}`")),
-            );
-        }
-    }
-
-    /// Reports keys that nobody asked for, and those that are missing.
-    fn report_keys(&mut self, reader: &mut Reader<'_>) {
-        let mut missing = mem::take(&mut self.missing);
-        for member in self.members.iter().filter(|m| !self.asked.contains(&&*m.key)) {
-            let message = format!("`{}` is not a key of {}", member.key, words_of(self.name));
-            // A required key that is misspelled is one mistake.
-            if let Some(meant) = closest(&member.key, missing.iter().copied()) {
-                missing.retain(|key| *key != meant);
-                let problem = Diagnostic::error(rules::UNKNOWN_FIELD, member.key_span, message)
-                    .note(format!("{} must have the key `{meant}`", words_of(self.name)));
-                reader.report(problem.did_you_mean(meant));
-                continue;
-            }
-            let problem = Diagnostic::warning(rules::UNKNOWN_FIELD, member.key_span, message)
-                .note("it is ignored");
-            reader.report(match closest(&member.key, self.asked.iter().copied()) {
-                Some(meant) => problem.did_you_mean(meant),
-                None if self.asked.contains(&"extensions") => problem
-                    .help("put data of your own into `extensions`, under the name of its producer"),
-                None => problem.help("remove it"),
-            });
-        }
-        for key in missing {
-            self.report_missing(key, &[], reader);
-        }
-    }
 }

@@ -3,13 +3,13 @@
 use crate::describe::{Fields, Json};
 use crate::reader::{ORIGIN, ORIGIN_DESCRIPTION};
 use agentir_expr::Dialect;
-use agentir_ir::{CompilationOutput, Data, Number};
+use agentir_ir::{Agent, CompilationOutput, Data, Number};
 use agentir_syntax::Origin;
 use agentir_syntax::limits::range_of;
 use serde_json::{Map, Value, json};
 
 /// The schema of a key with the numbers that it may have. They restrict numbers alone, whatever else it may be.
-fn ranged(key: &str, mut schema: Value) -> Value {
+pub(crate) fn ranged(key: &str, mut schema: Value) -> Value {
     let text = schema.to_string();
     let is_number =
         ["\"number\"", "\"integer\"", "/NumberOrText\""].iter().any(|ty| text.contains(ty));
@@ -25,20 +25,25 @@ fn ranged(key: &str, mut schema: Value) -> Value {
     schema
 }
 
-/// The JSON Schema of the compilation output, with the IR of an agent in it. Agents have one of these dialects.
+/// The JSON Schema of documents: programs, as `agentir compile` writes them, and single agents. Agents have one of these
+/// dialects.
 #[must_use]
 pub fn schema(dialects: impl IntoIterator<Item = Dialect>) -> Value {
     let dialects = dialects.into_iter().map(Dialect::id).collect();
     let mut schemas = Schemas { dialects, ..Schemas::default() };
-    let mut root = ObjectSchema::default();
-    CompilationOutput::describe(&mut schemas, &mut root);
-    let mut root = root.0;
-    root.insert("description".to_owned(), "The output of `agentir compile`.".into());
-    root.insert("title".to_owned(), "AgentIR compilation output".into());
-    let dialect = "https://json-schema.org/draft/2020-12/schema";
-    root.insert("$schema".to_owned(), dialect.into());
-    root.insert("$defs".to_owned(), Value::Object(schemas.definitions));
-    Value::Object(root)
+    let program = CompilationOutput::definition(&mut schemas);
+    let mut agent = Agent::definition(&mut schemas);
+    // The version of an agent in a program is that of the program.
+    if let Some(agent) = agent.as_object_mut() {
+        agent.insert("required".to_owned(), json!(["ir_version"]));
+    }
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "AgentIR",
+        "description": "A program, as `agentir compile` writes it, or one agent.",
+        "anyOf": [program, agent],
+        "$defs": schemas.definitions,
+    })
 }
 
 /// The definitions of a schema, in the order in which they are first referred to.

@@ -6,6 +6,7 @@ use crate::schema::{Schemas, nullable};
 use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_expr::{Dialect, Expr, Name, Template};
 use agentir_ir::{Binding, Data, Extension, Extensions, Number, NumberOrText, TextData};
+use agentir_syntax::data::{self, Form};
 use agentir_syntax::json::{Json as Node, Kind};
 use agentir_syntax::limits::{Range, range_of};
 use agentir_syntax::rules;
@@ -96,6 +97,13 @@ fn in_box<T>(value: &mut Box<T>) -> Option<&mut T> {
 
 impl<T: Json + Clone> Json for Cow<'_, T> {
     const NULLABLE: bool = T::NULLABLE;
+
+    fn check_items<'v>(all: impl Iterator<Item = &'v Self>, reader: &mut Reader<'_>)
+    where
+        Self: 'v,
+    {
+        T::check_items(all.map(|one| &**one), reader);
+    }
 
     fn write<S: Serializer>(&self, mode: Mode, serializer: S) -> Result<S::Ok, S::Error> {
         (**self).write(mode, serializer)
@@ -467,7 +475,11 @@ impl Json for TextData {
     const NULLABLE: bool = true;
 
     fn write<S: Serializer>(&self, mode: Mode, serializer: S) -> Result<S::Ok, S::Error> {
-        self.data().write(mode, serializer)
+        let data = match mode {
+            Mode::WithSpans => self.data_with(&crate::notation::shared_notation),
+            Mode::Published | Mode::Plain => self.data(),
+        };
+        data.write(mode, serializer)
     }
     fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
         Some(match &json.kind {
@@ -523,19 +535,42 @@ impl Json for Binding {
         serializer.collect_map(self.0.iter().map(|(key, value)| (key, Written(value, mode))))
     }
     fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
-        match Data::read(json, reader)? {
-            Data::Object(fields) => Some(Self(fields)),
-            _ => reader.expected_parts(json, "an object"),
-        }
+        let keys = data::BINDING.iter().chain([&data::TARGET]);
+        reader.data_with_keys(json, "a binding", keys).map(Self)
     }
     fn schema(schemas: &mut Schemas) -> Value {
         let description = "How a tool's implementation is reached: the fields of its type, with the platform's names.";
-        schemas.named(
-            "Binding",
-            description,
-            |_| json!({ "type": "object", "additionalProperties": true }),
-        )
+        schemas.named("Binding", description, |_| {
+            keys_schema(data::BINDING.iter().chain([&data::TARGET]))
+        })
     }
+}
+
+/// The schema of an object of data with some keys.
+pub(crate) fn keys_schema<'k>(keys: impl Iterator<Item = &'k (&'static str, Form)>) -> Value {
+    let property = |(key, form): &(&'static str, Form)| {
+        let schema = match form {
+            Form::Text => json!({ "type": ["string", "number", "boolean"] }),
+            Form::Number => json!({ "type": ["number", "string"] }),
+            Form::Retry => json!({ "type": ["number", "string", "boolean", "object"] }),
+            // In any case, which a list of words cannot say.
+            Form::Word(words) => {
+                let any_case = |c: char| match c.is_ascii_alphabetic() {
+                    true => format!("[{}{}]", c.to_ascii_lowercase(), c.to_ascii_uppercase()),
+                    false => c.to_string(),
+                };
+                let all: Vec<String> =
+                    words.iter().map(|word| word.chars().map(any_case).collect()).collect();
+                json!({ "type": "string", "pattern": format!(r"^({})$|\{{\{{", all.join("|")) })
+            }
+            Form::Names => json!({ "type": ["array", "string"] }),
+            Form::Pairs => json!({ "type": ["object", "array", "string"] }),
+            Form::Any => Value::Bool(true),
+        };
+        ((*key).to_owned(), crate::schema::ranged(key, schema))
+    };
+    let properties: serde_json::Map<String, Value> = keys.map(property).collect();
+    json!({ "type": "object", "properties": properties })
 }
 
 /// Whether a text stands for a number: a duration, or what configuration resolves.

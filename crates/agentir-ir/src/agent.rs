@@ -149,6 +149,8 @@ impl Agent {
 pub struct Metadata {
     /// The name.
     pub name: Spanned<Name>,
+    /// Where a document says the name a second time: AgentIR has agents by their names.
+    pub named_again: Option<Span>,
     /// Its version.
     pub version: Option<Spanned<SmolStr>>,
     /// Agent or supervisor.
@@ -173,6 +175,7 @@ impl Metadata {
     pub fn new(name: Spanned<Name>, dialect: Dialect, source_hash: SmolStr) -> Self {
         Self {
             name,
+            named_again: None,
             version: None,
             kind: AgentType::Agent,
             description: None,
@@ -648,6 +651,23 @@ pub struct LookupTable {
     pub extensions: Extensions,
     /// Its location in the source.
     pub span: Span,
+}
+
+impl LookupTable {
+    /// Whether its rows are part of the program: those of the platform's collections and services are not, unless they lie
+    /// beside the program.
+    #[must_use]
+    pub fn has_rows(&self) -> bool {
+        let has_some = !self.values.is_empty() || self.map.is_some();
+        matches!(self.source, None | Some("inline" | "collection")) && has_some
+    }
+
+    /// The collection that it is, by its name on the platform.
+    #[must_use]
+    pub fn collection(&self) -> Option<&str> {
+        let name = self.table_name.as_ref().map_or(self.name.value.as_str(), |name| &name.value);
+        (self.source == Some("collection")).then_some(name)
+    }
 }
 
 impl Template {

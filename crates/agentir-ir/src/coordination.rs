@@ -444,6 +444,8 @@ pub struct Routing {
     pub intent_classification: Option<IntentClassification>,
     /// Whether the supervisor may answer itself.
     pub direct_response_allowed: Option<bool>,
+    /// The tools that the supervisor never calls.
+    pub forbidden_actions: Vec<Spanned<Name>>,
     /// Dialect-specific data that AgentIR has no field for.
     pub extensions: Extensions,
 }
@@ -547,8 +549,7 @@ impl AgentReference {
     /// Whether the user must be authenticated; also if what is said about that could not be read.
     #[must_use]
     pub fn requires_authentication(&self) -> bool {
-        let unread =
-            || self.extensions.0.values().any(|all| all.contains_key("requires_validation"));
+        let unread = || self.extensions.has("requires_validation");
         self.requires_validation.unwrap_or_else(unread)
     }
 }

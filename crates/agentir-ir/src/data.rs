@@ -40,11 +40,19 @@ impl TextData {
     /// The data, placeholders as written.
     #[must_use]
     pub fn data(&self) -> Data {
+        self.data_with(&|text| text.text.value.to_string())
+    }
+
+    /// The data, with its texts as `text` writes them.
+    #[must_use]
+    pub fn data_with(&self, text: &dyn Fn(&Template) -> String) -> Data {
         match self {
-            Self::Text(text) => Data::from(text.text.value.as_str()),
-            Self::List(all) => all.iter().map(Self::data).collect(),
+            Self::Text(template) => Data::String(text(template)),
+            Self::List(all) => all.iter().map(|data| data.data_with(text)).collect(),
             Self::Object(fields) => {
-                fields.iter().map(|(name, data)| (name.to_string(), data.data())).collect()
+                let field =
+                    |(name, data): &(SmolStr, Self)| (name.to_string(), data.data_with(text));
+                fields.iter().map(field).collect()
             }
             Self::Other(data) => data.clone(),
         }
@@ -111,6 +119,17 @@ impl Extensions {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Whether a dialect has an extension of this name.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.named(name).next().is_some()
+    }
+
+    /// The extensions of this name, of every dialect.
+    pub fn named(&self, name: &str) -> impl Iterator<Item = &Extension> {
+        self.0.values().filter_map(move |all| all.get(name))
     }
 
     /// Inserts `value` under `key`. If the key is taken, a suffix makes it unique.

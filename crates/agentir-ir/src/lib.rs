@@ -55,7 +55,6 @@ mod flow;
 mod gather;
 mod knowledge;
 mod memory;
-mod mentions;
 mod names;
 pub mod polarity;
 mod program;
@@ -88,7 +87,6 @@ pub use memory::{
     Memory, PersistentPath, Recall, RecallAction, Remember, SessionVariable, StateVariable,
     StoredValue,
 };
-pub use mentions::MENTIONS;
 pub use names::NamedThing;
 pub use program::{Aliases, CompilationIssue, CompilationOutput, Deployment, Program, ToolLibrary};
 pub use rules::{

@@ -1,6 +1,7 @@
 //! Programs (agents that run together) and the output of compilation.
 
 use crate::agent::Agent;
+use crate::coordination::AgentReference;
 use crate::data::Extensions;
 use crate::rules::Profile;
 use crate::statement::Response;
@@ -43,6 +44,8 @@ pub struct ToolLibrary {
     pub tools: Vec<Tool>,
     /// The modules imported by tools written in code.
     pub imports: Vec<Spanned<Name>>,
+    /// Where the comments of tools written in code are: they are no part of what the tools do.
+    pub comments: Vec<Span>,
     /// Dialect-specific data that AgentIR has no field for.
     pub extensions: Extensions,
     /// Its location in the source.
@@ -148,6 +151,25 @@ impl Agent {
         self.knowledge.is_some() && !works && !instructed
     }
 
+    /// Whether there is something of this name that the agent can call: a tool that it declares, takes from a library, or
+    /// gets from one of these profiles, a tool of its platform, or another agent, by its name or the agent's own name for it.
+    /// Whatever leads there, every agent of the program is one, which `is_agent` knows.
+    pub fn can_call<'p>(
+        &self,
+        name: &str,
+        profiles: impl IntoIterator<Item = &'p Profile>,
+        is_agent: impl Fn(&str) -> bool,
+    ) -> bool {
+        let added = profiles.into_iter().flat_map(|profile| &profile.tools_add);
+        let tools = self.tools.iter().chain(added).map(|tool| &tool.name);
+        tools.chain(&self.use_tools).any(|tool| tool.value == name)
+            || is_agent(name)
+            || self.references_to(name).next().is_some()
+            || self.targets().any(|agent| agent.value == name)
+            || self.remote_agents().any(|agent| agent == name)
+            || self.metadata.dialect.runtime().has_tool(name)
+    }
+
     /// The agents its declarations lead to: handoffs, delegates, routing. Aliases of a supervisor are
     /// resolved. Jumps inside flows are not included.
     pub fn targets(&self) -> impl Iterator<Item = &Spanned<Name>> {
@@ -185,6 +207,16 @@ impl Agent {
             .find(|r| r.alias.value == name.value)
             .and_then(|r| r.agent.as_ref())
             .unwrap_or(name)
+    }
+
+    /// What its list of agents says about what it calls `name`: the entries of that alias, else all entries of the agent of
+    /// that name.
+    pub fn references_to(&self, name: &str) -> impl Iterator<Item = &AgentReference> {
+        let aliased = self.available_agents.iter().any(|r| r.alias.value == name);
+        self.available_agents.iter().filter(move |reference| match aliased {
+            true => reference.alias.value == name,
+            false => reference.agent.as_ref().is_some_and(|agent| agent.value == name),
+        })
     }
 
     /// The names that the agent has for others, for many look-ups.

@@ -50,18 +50,24 @@ impl Constraint {
         matches!(self.checkpoint, None | Some(Checkpoint::Other { .. }))
     }
 
-    /// Whether it is checked before every call, whatever it reads: nobody knows which call it was meant for.
+    /// Whether it is checked before every call, whatever it reads, because nobody knows which call it was meant for: its
+    /// point is none of the language, or a call of what is not among the `callable` names of its agent.
     #[must_use]
-    pub fn is_before_every_call(&self) -> bool {
-        matches!(self.checkpoint, Some(Checkpoint::Other { .. }))
+    pub fn is_before_every_call(&self, callable: impl Fn(&str) -> bool) -> bool {
+        match &self.checkpoint {
+            Some(Checkpoint::Other { .. }) => true,
+            Some(Checkpoint::ToolCall { target }) => !callable(&target.value),
+            Some(Checkpoint::Response) | None => false,
+        }
     }
 
-    /// Whether a failure refuses what comes next: warnings do not, nor does `THEN: continue` (ABL, current specification,
-    /// 3.8.3).
+    /// Whether a failure refuses what it guards: warnings do not, nor does `THEN: continue` in a turn (ABL, current
+    /// specification, 3.8.3). Before a call or an answer, `THEN: continue` goes on without that.
     #[must_use]
     pub fn refuses(&self) -> bool {
-        self.severity != Some("warning")
-            && self.on_fail.as_ref().is_none_or(|failure| !failure.continues())
+        let goes_on = self.checkpoint.is_none()
+            && self.on_fail.as_ref().is_some_and(ConstraintFailure::continues);
+        self.severity != Some("warning") && !goes_on
     }
 
     /// Whether it is checked before the calls of this tool.

@@ -91,8 +91,8 @@ pub enum Statement {
     },
 }
 
-/// ABL's execution order (§3.14): the order in which the parts of a step or another body run, however
-/// they are written.
+/// ABL's execution order (§3.14): the order in which the parts of a step or another body run, however they are written, but
+/// for those that [keep their place](Phase::keeps_its_place). The keys of AgentIR's JSON are in this order, all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Phase {
     /// Assignments; the only phase with several statements.
@@ -123,6 +123,15 @@ pub enum Phase {
     Escalate,
     /// A jump.
     Goto,
+}
+
+impl Phase {
+    /// Whether ABL executes it where it is written: after what is written above it, before what is written below it, but
+    /// always before jumps.
+    #[must_use]
+    pub const fn keeps_its_place(self) -> bool {
+        matches!(self, Self::Set | Self::Clear | Self::Transform | Self::Log)
+    }
 }
 
 impl Statement {
@@ -288,6 +297,8 @@ pub struct Collect {
 pub struct Call {
     /// The tool.
     pub tool: Spanned<Name>,
+    /// Where a document names the tool a second time: AgentIR has it as `call` and in `call_spec`.
+    pub named_again: Option<Span>,
     /// The arguments, positional or named.
     pub with: Vec<Argument>,
     /// Whether arguments are written at all. Without them the call takes the variables named like the
@@ -313,6 +324,7 @@ impl Call {
     pub fn new(tool: Spanned<Name>, with: Vec<Argument>, span: Span) -> Self {
         Self {
             tool,
+            named_again: None,
             has_arguments: !with.is_empty(),
             with,
             result: None,
@@ -333,6 +345,23 @@ impl Body {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Whether what is written next may follow.
+    #[must_use]
+    pub fn falls_through(&self) -> bool {
+        let leaves = |branch: &Branch| match branch.body.0.last() {
+            Some(Statement::Goto(jump)) => jump.target.diverges(),
+            _ => false,
+        };
+        match self.0.last() {
+            Some(Statement::Goto(jump)) => !jump.target.diverges(),
+            // One of the branches is always taken, and all of them jump.
+            Some(Statement::If { branches } | Statement::Await { branches }) => {
+                !(branches.iter().any(|b| b.condition.is_none()) && branches.iter().all(leaves))
+            }
+            _ => true,
+        }
     }
 
     /// The body, unless it is empty.

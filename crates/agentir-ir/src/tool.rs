@@ -2,6 +2,7 @@
 
 use crate::data::{Data, Extension, Extensions, NumberOrText};
 use crate::gather::Validation;
+use crate::knowledge::Question;
 use crate::statement::{Body, SetVariable};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Condition, Dialect, Expr, Name, Template, TypeExpr};
@@ -51,6 +52,8 @@ pub struct Tool {
     pub consent_mode: Option<&'static str>,
     /// Whether the user logs in at the first call.
     pub jit_auth: Option<bool>,
+    /// The content of the knowledge base that it searches, where that lies beside the program.
+    pub questions: Vec<Question>,
     /// Dialect-specific data that AgentIR has no field for.
     pub extensions: Extensions,
     /// Its location in the source.
@@ -58,6 +61,13 @@ pub struct Tool {
 }
 
 impl Tool {
+    /// The name of the knowledge base that it searches.
+    #[must_use]
+    pub fn knowledge_base(&self) -> Option<&str> {
+        let searches = self.tool_type == Some(ToolType::Searchai);
+        self.binding.as_ref().filter(|_| searches)?.0.get("kb_name")?.as_str()
+    }
+
     /// The location of the setting that makes the user confirm each call; `None` if calls need no
     /// confirmation, the default (ABL, current specification, 3.5).
     #[must_use]
@@ -112,6 +122,7 @@ impl Tool {
             connection_mode: None,
             consent_mode: None,
             jit_auth: None,
+            questions: Vec::new(),
             extensions: Extensions::default(),
         }
     }
@@ -155,18 +166,21 @@ impl Parameter {
     /// could not be read.
     #[must_use]
     pub fn is_reserved(&self) -> bool {
-        let unread = |name: &str| self.extensions.0.values().any(|all| all.contains_key(name));
-        let hidden =
-            self.extensions.0.values().filter_map(|all| all.get("visibility")).any(|how| {
-                let shown = ["visible", "public", "model", "user"];
-                !how.value
-                    .as_str()
-                    .is_some_and(|how| shown.iter().any(|s| s.eq_ignore_ascii_case(how)))
-            });
+        let hidden = self.extensions.named("visibility").any(|how| {
+            let shown = ["visible", "public", "model", "user"];
+            !how.value.as_str().is_some_and(|how| shown.iter().any(|s| s.eq_ignore_ascii_case(how)))
+        });
         !matches!(self.source, None | Some("model"))
             || self.hidden == Some(true)
             || hidden
-            || ["source", "hidden"].into_iter().any(unread)
+            || self.has_unread_source()
+            || self.extensions.has("hidden")
+    }
+
+    /// Whether its source is given, and could not be read.
+    #[must_use]
+    pub fn has_unread_source(&self) -> bool {
+        self.extensions.has("source")
     }
 
     /// The type of its values, if the platform declares it as an object whose values are texts

@@ -7,7 +7,7 @@ use crate::gather::{Activation, Gather, GatherField};
 use crate::memory::StoredValue;
 use crate::rules::{Checkpoint, Constraint, Profile};
 use crate::statement::{
-    ActionHandler, Actions, Body, Branch, Call, Jump, Response, SetVariable, Statement,
+    ActionHandler, Actions, Body, Branch, Call, Jump, Response, SetVariable, Statement, Transform,
 };
 use crate::tool::{BindingAction, ToolBinding};
 use agentir_diagnostics::Spanned;
@@ -26,6 +26,8 @@ pub enum Node<'a> {
     Set(&'a SetVariable),
     /// A variable is written other than by an assignment.
     Writes(&'a Spanned<Name>, WriteUse),
+    /// A list is made of another one. What it reads and writes are nodes of their own.
+    Transform(&'a Transform),
     /// Variables are cleared.
     Clear(&'a [Spanned<Name>]),
     /// A variable or path is read by name.
@@ -128,6 +130,8 @@ pub enum ToolUse {
     Checkpoint,
     /// A profile hides it.
     Hidden,
+    /// A supervisor must never call it.
+    Forbidden,
 }
 
 /// Why an agent is referred to.
@@ -405,6 +409,7 @@ impl<'a> Walker<'_, 'a> {
                     .chain(&delegate.use_result)
                     .chain(&delegate.failure_message),
             );
+            self.jump(delegate.on_failure.as_ref());
         }
         for handler in c.return_handlers.values() {
             self.templates(&handler.respond);
@@ -445,6 +450,9 @@ impl<'a> Walker<'_, 'a> {
             }
             if let Some(default) = &routing.default_agent {
                 self.emit(Node::AgentRef(default, AgentUse::DefaultRoute));
+            }
+            for tool in &routing.forbidden_actions {
+                self.emit(Node::Tool(tool, ToolUse::Forbidden));
             }
         }
         for reference in &agent.available_agents {
@@ -586,6 +594,7 @@ impl<'a> Walker<'_, 'a> {
             Statement::Set(set) => self.emit(Node::Set(set)),
             Statement::Clear { variables } => self.emit(Node::Clear(variables)),
             Statement::Transform(t) => {
+                self.emit(Node::Transform(t));
                 self.emit(Node::Expr(&t.source));
                 self.emit(Node::Writes(&t.item_var, WriteUse::TransformItem));
                 self.emit(Node::Writes(&t.target, WriteUse::Transform));

@@ -5,12 +5,14 @@ use crate::dialect;
 use crate::inline::{ActionKind, condition, is_word_of_expressions, template};
 use crate::line_layout::NOTATION;
 use crate::migrate::VersionChanges;
-use crate::schema::{AGENT, PROFILE, TOOL_LIBRARY};
+use crate::reference::reference;
+use crate::schema::{AGENT, PROFILE, TOOL_LIBRARY, docs};
 use crate::{Arena, Format, Options, emit, lower, names, outline, reader};
-use agentir_diagnostics::FileId;
+use agentir_diagnostics::{Diagnostic, FileId, Span};
 use agentir_expr::dialect::Notation as Written;
 use agentir_expr::{Dialect, Version};
 use agentir_syntax::context::{Context, NameKind};
+use agentir_syntax::docs::{Docs, Documented};
 use agentir_syntax::emit::Emitter;
 use agentir_syntax::line_layout::YAML;
 use agentir_syntax::lower::{keep_parser_errors, unreadable};
@@ -18,7 +20,7 @@ use agentir_syntax::names::NameProblem;
 use agentir_syntax::outline::parse_yaml;
 use agentir_syntax::{
     Claim, Confidence, Definition, FileHead, FileKind, InlineParsers, Language, LoweredFile,
-    ProgramLayout, ReadOptions, YamlForm,
+    ProgramLayout, ReadOptions, YamlForm, rules,
 };
 use std::sync::Arc;
 
@@ -61,6 +63,10 @@ impl Language for Abl {
         dialect::ABL.title()
     }
 
+    fn editor_names(&self) -> &'static [(&'static str, &'static str)] {
+        &[("abl", ".agent.abl")]
+    }
+
     fn dialect(&self) -> Dialect {
         dialect::ABL
     }
@@ -99,6 +105,14 @@ impl Language for Abl {
         options: ReadOptions,
     ) -> Option<Context> {
         context(format_of(kind), text, offset, options)
+    }
+
+    fn docs(&self) -> Option<&'static Docs> {
+        Some(docs())
+    }
+
+    fn reference(&self) -> Vec<Documented> {
+        reference()
     }
 
     fn name_problem(
@@ -150,6 +164,9 @@ fn read(format: Format, file: FileId, text: &str, options: Options) -> LoweredFi
         Format::Yaml => parse_yaml(file, text, &mut diagnostics),
     };
     let parsed = diagnostics.len();
+    let is_part =
+        !options.fragment && reader::classify(&outline).is_none() && reader::is_part(&outline);
+    let options = Options { fragment: options.fragment || is_part, ..options };
     let arena = Arena::new();
     let Some(document) = reader::read(&outline, format, options, &arena, &mut diagnostics) else {
         keep_parser_errors(&mut diagnostics, parsed, outline.stopped);
@@ -167,6 +184,12 @@ fn read(format: Format, file: FileId, text: &str, options: Options) -> LoweredFi
         Arc::make_mut(agent).metadata.language_version = Some(version.name());
     }
     keep_parser_errors(&mut diagnostics, parsed, outline.stopped);
+    if is_part {
+        // Examples of a section one after the other are not the sections of one agent.
+        diagnostics.retain(|d| d.rule != rules::DUPLICATE_SECTION);
+        diagnostics.insert(0, only_a_part(file));
+        return LoweredFile::nothing(diagnostics);
+    }
     LoweredFile {
         definition: Some(definition),
         version,
@@ -174,6 +197,15 @@ fn read(format: Format, file: FileId, text: &str, options: Options) -> LoweredFi
         stopped: outline.stopped,
         ..LoweredFile::default()
     }
+}
+
+/// What is said of a document that is only a part of an agent.
+fn only_a_part(file: FileId) -> Diagnostic {
+    let at = Span::new(file, 0, 0);
+    let message = "this is only a part of an agent: it has no `AGENT:` or other header";
+    Diagnostic::info(rules::MISSING_SECTION, at, message)
+        .note("it belongs to no agent, and what it refers to is not checked")
+        .help("an agent begins with `AGENT: Name`, `SUPERVISOR: Name` or `BEHAVIOR_PROFILE: name`")
 }
 
 /// Whether a document is YAML, by its content: its first key is in lower case.

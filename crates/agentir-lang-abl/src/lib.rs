@@ -25,6 +25,7 @@ pub mod migrate;
 mod names;
 pub mod outline;
 mod reader;
+mod reference;
 mod runtime_names;
 pub mod schema;
 mod tree;

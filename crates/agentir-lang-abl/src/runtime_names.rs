@@ -12,6 +12,8 @@ pub(crate) const RUNTIME: RuntimeNames = RuntimeNames {
     memory_roots: &["project", "user", "workflow"],
     objects: &["agent", "context", "conversation", "escalate", "handoff", "human", "system"],
     assumed: ASSUMED,
+    expected: &[],
+    said: &["input"],
     checked: &["content", "input", "output", "response", "tool_input", "tool_output", "text"],
     handed_over: &["handoff", "context"],
     // `$result` stands in the bindings of tools.
@@ -25,6 +27,7 @@ pub(crate) const RUNTIME: RuntimeNames = RuntimeNames {
 /// Variables that the examples of the specifications use without declaring them.
 const ASSUMED: &[&str] = &[
     "action",
+    "action_value",
     "active_agent",
     "content",
     "conversation_history",
@@ -109,7 +112,8 @@ const VARIABLES: &[SystemVariable] = &[
         &[],
         "when the session starts, from who is logged in",
         "customer_id",
-    ),
+    )
+    .returned(),
     SystemVariable::new("project_id", String, &[], "when the session starts", "own_project_id"),
     SystemVariable::new("tenant_id", String, &[], "when the session starts", "customer_number"),
     SystemVariable::new(
@@ -230,6 +234,8 @@ const TOOLS: &[(&str, &str)] = &[
     ("__fan_out__", "asks several agents at once"),
     (HANDOFF_TOOL, "hands the conversation over"),
     ("__complete__", "ends the agent's work"),
+    ("get_attachment", "reads what a user has attached"),
+    ("list_attachments", "names what users have attached"),
 ];
 
 #[cfg(test)]

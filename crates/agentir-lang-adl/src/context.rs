@@ -4,6 +4,7 @@
 //! the marker is in lead through the tables to it.
 
 use crate::dialect::ADL;
+use crate::docs;
 use crate::inline::{Adl, EntryPoint};
 use crate::schema::{self, AgentKind, FIELDS, FieldDef, FieldType, Standing, VERBS};
 use crate::tree::Agent;
@@ -339,13 +340,15 @@ impl Search<'_, '_> {
     fn verbs(&mut self) {
         let dash = if self.cursor.is_first_of_item() { "" } else { "- " };
         let user = Expected::word(ExpectedKind::Keyword, "user", "step");
-        self.context.expected.push(user.inserting(format!("{dash}user")));
+        let user = user.inserting(format!("{dash}user")).documented(docs::doc("user"));
+        self.context.expected.push(user);
         for verb in VERBS {
             let insert = self.inserted(verb, is_nested(verb));
             self.own_key(verb, &step_shapes(verb), false);
             let shape = in_words(&step_shapes(verb));
             let one = Expected::word(ExpectedKind::Field, *verb, shape);
-            self.context.expected.push(one.inserting(format!("{dash}{insert}")));
+            let one = one.inserting(format!("{dash}{insert}")).documented(docs::doc(verb));
+            self.context.expected.push(one);
         }
     }
 
@@ -365,7 +368,8 @@ impl Search<'_, '_> {
 
     fn set_field(&mut self, name: &'static str, key: Span, shapes: &[Shape], required: bool) {
         let shape = in_words(shapes);
-        self.context.field = Some(FieldContext { name, key, shape, doc: "", required });
+        let (doc, source) = docs::doc(name);
+        self.context.field = Some(FieldContext { name, key, shape, doc, source, required });
     }
 
     fn words(&mut self, words: &[&'static str]) {
@@ -377,6 +381,7 @@ impl Search<'_, '_> {
         self.own_key(name, shapes, required);
         let insert = self.inserted(name, nested);
         let key = Expected::word(ExpectedKind::Field, name, in_words(shapes)).inserting(insert);
+        let key = key.documented(docs::doc(name));
         self.context.expected.push(Expected { required, ..key });
     }
 
@@ -418,7 +423,7 @@ fn has(entries: &[Entry<'_>], name: &str) -> bool {
 }
 
 /// The shape of the value of a field.
-fn shapes(def: &FieldDef) -> Vec<Shape> {
+pub(crate) fn shapes(def: &FieldDef) -> Vec<Shape> {
     let names = def.names.map_or(Shape::Text, Shape::Name);
     match def.field_type {
         FieldType::Type => vec![Shape::Text],
@@ -433,7 +438,7 @@ fn shapes(def: &FieldDef) -> Vec<Shape> {
 }
 
 /// The shape of the value of a key of a step.
-fn step_shapes(key: &str) -> Vec<Shape> {
+pub(crate) fn step_shapes(key: &str) -> Vec<Shape> {
     match key {
         "bot" => vec![Shape::Template],
         "if" | "else if" => vec![Shape::Expression],

@@ -1,12 +1,15 @@
 //! The language as the rest of the program sees it.
 
 use crate::dialect;
+use crate::docs::docs;
+use crate::reference::reference;
 use crate::{AgentKind, config, context, emit, lower, names, python, reader, rules};
 use agentir_diagnostics::{FileId, Span};
 use agentir_expr::Dialect;
 use agentir_ir::{Extensions, ToolLibrary};
 use agentir_syntax::code::{CodeName, CodeUses};
 use agentir_syntax::context::{Context, NameKind};
+use agentir_syntax::docs::{Docs, Documented};
 use agentir_syntax::emit::Emitter;
 use agentir_syntax::line_layout::YAML;
 use agentir_syntax::lower::{keep_parser_errors, too_many_agents, unreadable};
@@ -112,6 +115,14 @@ impl Language for Adl {
         } else {
             context::agents(text, offset)
         }
+    }
+
+    fn docs(&self) -> Option<&'static Docs> {
+        Some(docs())
+    }
+
+    fn reference(&self) -> Vec<Documented> {
+        reference()
     }
 
     fn name_problem(
@@ -225,6 +236,7 @@ fn functions(file: FileId, text: &str) -> LoweredFile {
         dialect: dialect::ADL,
         tools,
         imports,
+        comments: python::comments(file, text),
         extensions: Extensions::default(),
         span,
     };

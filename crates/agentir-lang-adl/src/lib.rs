@@ -17,6 +17,7 @@
 pub mod config;
 mod context;
 pub mod dialect;
+mod docs;
 mod emit;
 mod inline;
 mod language;
@@ -25,6 +26,7 @@ mod members;
 mod names;
 pub mod python;
 mod reader;
+mod reference;
 mod rules;
 pub mod schema;
 mod steps;

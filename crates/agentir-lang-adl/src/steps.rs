@@ -163,8 +163,20 @@ fn verb_step<'t>(
     };
     let beside = schema::companion_keys(verb);
     let mut unknown = Vec::new();
+    // `- else:` with `then:` beside it: its steps are those of the `else`.
+    let misplaced_then = match (get("else"), get("then")) {
+        (Some((_, None, none, _)), Some((then, None, children, _)))
+            if verb == "else" && none.is_empty() && !children.is_empty() =>
+        {
+            reader.problems.push(else_with_then(then.span));
+            let children: &[Entry<'_>] = children;
+            Some(children)
+        }
+        _ => None,
+    };
     for (key, _, _, pair) in &fields {
-        if key.text == verb || beside.contains(&key.text) {
+        let is_read = misplaced_then.is_some() && key.text == "then";
+        if key.text == verb || beside.contains(&key.text) || is_read {
             continue;
         }
         unknown.push(*pair);
@@ -220,7 +232,7 @@ fn verb_step<'t>(
             steps.push(Step { kind: StepKind::If(branches), span, unknown });
         }
         "else" => {
-            let branch = otherwise(reader, key, value, children);
+            let branch = otherwise(reader, key, value, misplaced_then.unwrap_or(children));
             if can_extend_last_if(steps, &unknown) {
                 if context == Context::Nested {
                     reader.problems.push(nested_else(
@@ -344,6 +356,12 @@ fn branch<'t>(
     Branch { condition: Some(condition), intent, steps, tries, span }
 }
 
+fn else_with_then(then: Span) -> Diagnostic {
+    Diagnostic::error(rules::INVALID_VALUE, then, "`else` does not take a `then`")
+        .note("MICA never executes the steps below it")
+        .help("delete `then:` and write the steps directly below `else:`")
+}
+
 fn otherwise<'t>(
     reader: &mut Reader<'_>,
     key: &Key<'t>,
@@ -355,11 +373,7 @@ fn otherwise<'t>(
         [Entry { kind: EntryKind::Pair { key: then, children, .. }, .. }]
             if then.text == "then" =>
         {
-            reader.problems.push(
-                Diagnostic::error(rules::INVALID_VALUE, then.span, "`else` does not take a `then`")
-                    .note("MICA never executes the steps below it")
-                    .help("delete `then:` and write the steps directly below `else:`"),
-            );
+            reader.problems.push(else_with_then(then.span));
             children.as_slice()
         }
         other => other,
@@ -501,6 +515,13 @@ fn name(value: &Scalar<'_>) -> Spanned<Name> {
 fn assignments<'t>(reader: &mut Reader<'_>, entries: &'t [Entry<'t>]) -> Vec<Assignment> {
     let mut all = Vec::new();
     for (key, value) in reader.pairs(entries) {
+        if key.text.trim().is_empty() {
+            reader.problems.push(
+                Diagnostic::error(rules::INVALID_VALUE, key.span, "this value has no name")
+                    .help("write `name: value`"),
+            );
+            continue;
+        }
         let target = inline::key_path(key.text, key.span);
         let empty = Scalar::bare("", Span::new(key.span.file, key.span.end, key.span.end));
         let value = value.unwrap_or(&empty);

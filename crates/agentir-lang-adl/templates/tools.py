@@ -8,5 +8,5 @@ def {{ function.name }}({{ function.parameters }}){% if let Some(returns) = func
 {%- if !function.results.is_empty() %}
     # gives {{ function.results|join(", ") }}
 {%- endif %}
-    raise NotImplementedError
+    {{ function.body }}
 {% endfor -%}

@@ -31,7 +31,12 @@ pub const TABLES: DialectTables = DialectTables {
         true_text: "True",
     },
     coercion: COERCION,
-    runtime: RuntimeNames { references: REFERENCES, text_types: TEXT_TYPES, ..RuntimeNames::NONE },
+    runtime: RuntimeNames {
+        references: REFERENCES,
+        text_types: TEXT_TYPES,
+        expected: EXPECTED,
+        ..RuntimeNames::NONE
+    },
     functions: Functions::Listed(&["len", "max", "min"]),
     // Keywords, and the names of the types.
     reserved_words: &[
@@ -140,6 +145,17 @@ const COERCION: Coercion = Coercion {
     ],
     json: false,
 };
+
+/// The variables that the platform's own agents declare with its sources. The vendor's linter says of them that removing
+/// them can cause issues.
+const EXPECTED: &[&str] = &[
+    "ChannelType",
+    "ContactId",
+    "EndUserId",
+    "EndUserLanguage",
+    "RoutableId",
+    "VerifiedCustomerId",
+];
 
 /// What `complex_data_type_name` says of inputs that are declared as `object` (Agentforce).
 const TEXT_TYPES: &[(&str, &str)] = &[

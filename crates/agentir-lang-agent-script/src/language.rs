@@ -1,11 +1,14 @@
 //! The language as the rest of the program sees it.
 
 use crate::dialect;
+use crate::docs::docs;
 use crate::line_layout::NOTATION;
+use crate::reference::reference;
 use crate::{Dialect, Options, context, emit, lower, names, parse, validate};
-use agentir_diagnostics::{FileId, Span};
+use agentir_diagnostics::{Diagnostic, FileId, Label, Span};
 use agentir_expr::Dialect as Semantics;
 use agentir_syntax::context::{Context, NameKind};
+use agentir_syntax::docs::{Docs, Documented};
 use agentir_syntax::emit::Emitter;
 use agentir_syntax::lower::{too_many_agents, unreadable};
 use agentir_syntax::names::NameProblem;
@@ -13,7 +16,7 @@ use agentir_syntax::{
     Claim, Confidence, Definition, FileHead, FileKind, Language, LoweredFile, ProgramLayout,
     ReadOptions, rules,
 };
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Agent Script.
 pub static AGENT_SCRIPT: &dyn Language = &AgentScript;
@@ -31,6 +34,10 @@ impl Language for AgentScript {
 
     fn title(&self) -> &'static str {
         dialect::AGENT_SCRIPT.title()
+    }
+
+    fn editor_names(&self) -> &'static [(&'static str, &'static str)] {
+        &[("agentscript", ".agent"), ("agent-script", ".agent")]
     }
 
     fn dialect(&self) -> Semantics {
@@ -75,6 +82,14 @@ impl Language for AgentScript {
         context::context(text, offset, options.variant.and_then(Dialect::called))
     }
 
+    fn docs(&self) -> Option<&'static Docs> {
+        Some(docs())
+    }
+
+    fn reference(&self) -> Vec<Documented> {
+        reference()
+    }
+
     fn name_problem(
         &self,
         _kind: &'static FileKind,
@@ -101,6 +116,56 @@ impl Language for AgentScript {
     }
 }
 
+/// The maximum number of further places that a finding shows.
+const MAX_PLACES: usize = 4;
+
+/// Joins the findings about one deprecated name: they have one cause, and one fix.
+fn say_deprecations_once(diagnostics: &mut Vec<Diagnostic>) {
+    let mut joined: Vec<Diagnostic> = Vec::with_capacity(diagnostics.len());
+    let mut first: FxHashMap<String, (usize, usize)> = FxHashMap::default();
+    for diagnostic in diagnostics.drain(..) {
+        if diagnostic.rule != rules::DEPRECATED_FIELD {
+            joined.push(diagnostic);
+            continue;
+        }
+        let Some((at, more)) = first.get_mut(&diagnostic.message) else {
+            first.insert(diagnostic.message.clone(), (joined.len(), 0));
+            joined.push(diagnostic);
+            continue;
+        };
+        let Some(known) = joined.get_mut(*at) else { continue };
+        *more += 1;
+        if *more <= MAX_PLACES {
+            known.labels.push(Label::new(diagnostic.primary.span, "and here"));
+        }
+        for (own, other) in known.fixes.iter_mut().zip(diagnostic.fixes) {
+            own.edits.extend(other.edits);
+        }
+    }
+    for (at, more) in first.into_values().filter(|(_, more)| *more > MAX_PLACES) {
+        if let Some(known) = joined.get_mut(at) {
+            known.note = Some(format!("and at {} more places", more - MAX_PLACES));
+        }
+    }
+    *diagnostics = joined;
+}
+
+/// A document that neither describes itself nor has a first subagent is a part of one.
+fn say_what_is_missing_once(file: FileId, diagnostics: &mut Vec<Diagnostic>) {
+    diagnostics.retain(|d| {
+        d.rule != rules::MISSING_FIELD || !d.message.starts_with("this document has no ")
+    });
+    let at = Span::new(file, 0, 0);
+    diagnostics.push(
+        Diagnostic::info(
+            rules::MISSING_FIELD,
+            at,
+            "this is only a part of an agent: it has neither `config` nor `start_agent`",
+        )
+        .note("what it refers to may be elsewhere, so references are not checked"),
+    );
+}
+
 /// Parses and lowers a file.
 fn read(file: FileId, text: &str, options: Options) -> LoweredFile {
     let mut diagnostics = Vec::new();
@@ -115,6 +180,10 @@ fn read(file: FileId, text: &str, options: Options) -> LoweredFile {
         return LoweredFile::nothing(vec![problem]);
     }
     validate(&document, &mut diagnostics);
+    say_deprecations_once(&mut diagnostics);
+    if document.is_fragment() {
+        say_what_is_missing_once(file, &mut diagnostics);
+    }
     // A template for documents names what is to be filled in, which is nothing yet.
     let definition = (!document.placeholders).then(|| lower::lower(document, text));
     // Names that are taken are reported by the rules about names, which know what comes of it.

@@ -16,6 +16,7 @@
 
 mod context;
 pub mod dialect;
+mod docs;
 mod emit;
 mod inline;
 mod language;
@@ -25,6 +26,7 @@ mod lower;
 mod names;
 mod outline;
 mod reader;
+mod reference;
 pub mod schema;
 mod template;
 mod tree;

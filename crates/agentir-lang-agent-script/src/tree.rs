@@ -22,6 +22,13 @@ pub struct Document<'s> {
     pub placeholders: bool,
 }
 
+impl Document<'_> {
+    /// Whether it is only a part of an agent: it neither describes itself nor has a first subagent.
+    pub(crate) fn is_fragment(&self) -> bool {
+        self.root.field("config").is_none() && self.root.field("start_agent").is_none()
+    }
+}
+
 /// A block: fields by name.
 #[derive(Debug)]
 pub struct Record<'s> {

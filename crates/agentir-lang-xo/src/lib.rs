@@ -14,6 +14,7 @@
 
 mod archive;
 pub mod dialect;
+mod factory;
 mod language;
 mod losses;
 mod lower;
@@ -50,6 +51,8 @@ pub fn is_xo(name: &str, text: &str) -> bool {
 pub const FORMAT: json::Format = json::Format {
     max_depth: 100,
     max_values: 1_500_000,
+    // A node takes up to 6 KB, and the shortest has two members.
+    object_values: 7,
     depth_note: "exports have far fewer than 100 levels",
     help: "export the bot again instead of editing the file",
 };

@@ -2,23 +2,24 @@
 
 use agentir_syntax::emit::LossRule;
 
-/// A row. Where nothing can be done, nothing needs to be: the field is for XO alone.
-const fn loss(path: &'static str, how: &'static str, help: &'static str) -> LossRule {
-    let row = LossRule::dropped(path, how, help);
-    if help.is_empty() { row.unneeded() } else { row }
-}
-
 /// A row for a field, wherever it occurs in the extensions of an export.
 macro_rules! row {
     ($field:literal, $how:expr, $help:expr) => {
-        loss(concat!("/**.kore-xo.**.", $field, ".**"), $how, $help)
+        LossRule::dropped(concat!("/**.kore-xo.**.", $field, ".**"), $how, $help)
+    };
+}
+
+/// A row for a field that serves XO alone: its editor, its database, its classifier. Nobody who talks to the bot misses it.
+macro_rules! unneeded {
+    ($field:literal, $how:expr) => {
+        row!($field, $how, "").unneeded()
     };
 }
 
 /// Fields that only the platform's editor uses.
 macro_rules! editor {
     ($($field:literal)*) => {
-        &[$(row!($field, "the editor and the database of XO only need it", "")),*]
+        &[$(unneeded!($field, "the editor and the database of XO only need it")),*]
     };
 }
 
@@ -36,18 +37,62 @@ const EDITOR_FIELDS: &[LossRule] = editor! {
     "taxonomy" "seq" "isSmalltalkMigrated" "errorCodes" "applyDefaultTemplate" "manageFirstMessage"
 };
 
+/// What nobody has decided: it is set aside when an export is read ([`crate::factory`]).
+const UNDECIDED: &[LossRule] = &[
+    unneeded!("factory", "as in every new bot: nobody has changed it"),
+    unneeded!("disabled", "it is switched off in XO"),
+];
+
+/// What belongs to the questions that a bot answers.
+const KNOWLEDGE: &[LossRule] = &[
+    unneeded!("smallTalk.**.nodeId", "the editor and the database of XO only need it"),
+    unneeded!("smallTalk.**.language", "the language of the small talk, once more"),
+    unneeded!("smallTalk.**.count", "the editor and the database of XO only need it"),
+    unneeded!("knowledgeTasks.**.terms", "what XO needs to find a question"),
+    unneeded!("knowledgeTasks.*.language", "what XO needs to find a question"),
+    row!(
+        "knowledgeTasks.**.conditionalAnswer",
+        "the answer to a question has no condition",
+        "answer the question in a flow, if what is answered depends on something"
+    ),
+    row!(
+        "knowledgeTasks.**.answer",
+        "a question has one fixed answer: none that is computed, and none for another channel or language",
+        "add what matters to the answer, or answer the question in a flow"
+    ),
+    row!(
+        "knowledgeTasks.**.question",
+        "questions without a fixed answer are left out",
+        "write an answer in words, or answer the question in a flow that calls a tool"
+    ),
+];
+
 /// Platform features, each with what to do about it.
 const PLATFORM_FEATURES: &[LossRule] = &[
+    unneeded!("component.name", "the editor's name of what is a step, or several"),
+    unneeded!("component.localeData.*.label", "the name that the editor shows"),
+    unneeded!("intent.localeData.*.label", "the name that the editor shows"),
+    unneeded!(
+        "intent.localeData.*.desc",
+        "the model reads one description of an intent, whatever language the user speaks"
+    ),
+    unneeded!("sentences.*.language", "examples in all languages stand together"),
+    unneeded!("patterns.*.taskName", "the name of the dialog, once more"),
+    unneeded!("nlpVersion", "which version of XO's classifier was trained"),
     row!(
         "smallTalk",
         "of small talk, what users say and the first answer are kept",
         "add other answers to the instructions or the knowledge base, if they matter"
     ),
-    row!("synonyms", "XO's own lists of synonyms train its classifier", ""),
-    row!("mlParams", "how XO's classifier is trained", ""),
-    row!("advancedNLSettings", "how XO's classifier is trained", ""),
-    row!("confidenceConfigs", "how sure XO's classifier must be", ""),
-    row!("spellcorrectThreshold", "how XO corrects spelling", ""),
+    row!(
+        "synonyms",
+        "a model needs no lists of synonyms, but for words that only these users know",
+        "say in `INSTRUCTIONS` what such words mean"
+    ),
+    unneeded!("mlParams", "how XO's classifier is trained"),
+    unneeded!("advancedNLSettings", "how XO's classifier is trained"),
+    unneeded!("confidenceConfigs", "how sure XO's classifier must be"),
+    unneeded!("spellcorrectThreshold", "how XO corrects spelling"),
     row!(
         "llmConfigsForStream",
         "which models XO uses for its own features",
@@ -58,7 +103,6 @@ const PLATFORM_FEATURES: &[LossRule] = &[
         "a question has one answer",
         "add the others to the answer, or let the model word it"
     ),
-    row!("knowledgeTasks", "what XO needs to find a question", ""),
     row!(
         "idpConfigurations",
         "how users log in is a profile of the new platform",
@@ -139,8 +183,16 @@ const PLATFORM_FEATURES: &[LossRule] = &[
         "how many of the last messages the model is given",
         "pass them to the tool, if the answer needs them"
     ),
-    row!("components", "a form is sent by what the user says: its buttons are not needed", ""),
-    row!("forms", "how XO shows the form", ""),
+    row!(
+        "components",
+        "a form is filled in by what the user says: what is no field of it is not there",
+        "say in a prompt what its notes say"
+    ),
+    row!(
+        "forms",
+        "its fields are asked for: nothing shows the form itself",
+        "say in a prompt what its heading says, if that matters"
+    ),
     row!(
         "unspokenLanguages",
         "the text is in a language that the bot does not speak",
@@ -166,8 +218,13 @@ const PLATFORM_FEATURES: &[LossRule] = &[
         "an example of what the service answers",
         "say in the tool's signature what it returns"
     ),
+    row!(
+        "preBuiltIntegrations",
+        "connections to other services are set up in the project",
+        "create the auth profile that the tools of this service need"
+    ),
     row!("widgets", "widgets belong to XO's own client", "build them as actions or rich content"),
-    row!("panels", "panels belong to XO's own client", ""),
+    row!("panels", "panels belong to XO's own client", "build them as actions or rich content"),
     row!("traits", "traits are decided by the model", "ask for them in `WHEN` conditions in words"),
     row!(
         "traitRules",
@@ -195,11 +252,12 @@ const PLATFORM_FEATURES: &[LossRule] = &[
 ];
 
 /// Everything else.
-const FALLBACK: &[LossRule] = &[loss(
+const FALLBACK: &[LossRule] = &[LossRule::dropped(
     "/**.kore-xo.**",
     "a setting of XO's that the language has no field for",
     "look up what it does in XO; if it matters, say it in `INSTRUCTIONS` or set it in the project",
 )];
 
 /// The rows, most specific first.
-pub(crate) const LOSSES: &[&[LossRule]] = &[EDITOR_FIELDS, PLATFORM_FEATURES, FALLBACK];
+pub(crate) const LOSSES: &[&[LossRule]] =
+    &[UNDECIDED, EDITOR_FIELDS, KNOWLEDGE, PLATFORM_FEATURES, FALLBACK];

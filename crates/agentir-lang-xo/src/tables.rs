@@ -300,6 +300,9 @@ pub static FORM_COMPONENTS: &[FormComponent] = &[
 /// The scope in [`SCOPES`] of user data, which ABL has in persistent memory.
 pub const USER: &str = "user";
 
+/// The scopes in [`SCOPES`] of data that outlives the conversation and that all users share.
+pub const LASTING: &[&str] = &["bot", "enterprise"];
+
 /// The member of the context with what users entered into forms: `context.forms.<form>.<field>`.
 pub const FORMS: &str = "forms";
 
@@ -337,6 +340,45 @@ pub const SESSION_OBJECTS: &[&str] = &[
 pub const MUTATORS: &[&str] =
     &["push", "pop", "shift", "unshift", "splice", "sort", "reverse", "fill", "copyWithin"];
 
+/// JavaScript methods that only lists have.
+pub const LIST_METHODS: &[&str] = &[
+    "push",
+    "pop",
+    "shift",
+    "unshift",
+    "splice",
+    "sort",
+    "reverse",
+    "fill",
+    "map",
+    "filter",
+    "forEach",
+    "join",
+    "find",
+    "findIndex",
+    "some",
+    "every",
+    "reduce",
+];
+
+/// JavaScript methods that only texts have.
+pub const TEXT_METHODS: &[&str] = &[
+    "toUpperCase",
+    "toLowerCase",
+    "trim",
+    "split",
+    "replace",
+    "replaceAll",
+    "substring",
+    "substr",
+    "charAt",
+    "startsWith",
+    "endsWith",
+    "match",
+    "padStart",
+    "padEnd",
+];
+
 /// Context paths with a name of their own in ABL's runtime.
 pub static KNOWN_PATHS: &[(&[&str], &str)] = &[
     (
@@ -372,14 +414,29 @@ pub static CHANNELS: &[(&str, &str)] = &[
     ("smartassist", "voice"),
 ];
 
-/// The cards of message templates: the kind (`template_type`), what rich content calls it, and the member of the payload
-/// with its parts. Of other kinds the whole payload is content.
+/// The cards of message templates: the kind (`template_type`), the format that rich content has for it, and the member of
+/// the payload with its parts; without one, the payload is the content.
 pub static CARDS: &[(&str, &str, &str)] = &[
     ("carousel", "CAROUSEL", "elements"),
+    ("carouselAdv", "CAROUSEL", "elements"),
     ("list", "LIST", "elements"),
     ("listView", "LIST", "elements"),
+    ("listWidget", "LIST", "elements"),
+    ("tableList", "LIST", "elements"),
+    ("advancedListTemplate", "LIST", "listItems"),
+    ("advancedMultiListTemplate", "LIST", "listItems"),
     ("quick_replies", "QUICK_REPLIES", "quick_replies"),
     ("button", "QUICK_REPLIES", "buttons"),
+    ("dropdown_template", "QUICK_REPLIES", "elements"),
+    ("multi_select", "QUICK_REPLIES", "elements"),
+    ("radioOptionTemplate", "QUICK_REPLIES", "radioOptions"),
+    ("table", "TABLE", ""),
+    ("mini_table", "TABLE", ""),
+    ("piechart", "CHART", ""),
+    ("linechart", "CHART", ""),
+    ("barchart", "CHART", ""),
+    ("form_template", "FORM", ""),
+    ("feedbackTemplate", "FEEDBACK", ""),
 ];
 
 /// The channel of default texts.

@@ -11,18 +11,25 @@ use petgraph::graph::EdgeIndex;
 /// Adds the facts of a core to a finding, and the whole core to its evidence.
 pub(crate) fn explain_core(finding: Diagnostic, core: &UnsatCore) -> Diagnostic {
     let finding = add_core(finding, core);
-    core.facts.iter().fold(finding, |finding, source| match source.span {
-        Some(span) => finding.label(span, source.message.clone()),
-        None => finding.note(source.message.clone()),
+    core.facts.iter().fold(finding, |finding, source| {
+        let finding = match source.span {
+            Some(span) => finding.label(span, source.message.clone()),
+            None => finding.note(source.message.clone()),
+        };
+        let places = source.places.iter();
+        places.fold(finding, |finding, (span, message)| finding.label(*span, message.clone()))
     })
 }
 
 /// Adds a core to the evidence of a finding.
 pub(crate) fn add_core(finding: Diagnostic, core: &UnsatCore) -> Diagnostic {
-    let facts = core
-        .facts
-        .iter()
-        .map(|source| Premise { span: source.span, message: source.message.clone() });
+    let facts = core.facts.iter().flat_map(|source| {
+        let places = source.places.iter();
+        let places =
+            places.map(|(span, message)| Premise { span: Some(*span), message: message.clone() });
+        let own = Premise { span: source.span, message: source.message.clone() };
+        std::iter::once(own).chain(places)
+    });
     finding.proof(core.premises().iter().cloned().chain(facts))
 }
 

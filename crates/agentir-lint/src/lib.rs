@@ -42,7 +42,9 @@ pub use catalogue::{
 pub use options::{OPTIONS, OptionKind, Options, RuleOption};
 pub use rule::{AgentContext, Check, Group, Report, Rule};
 pub use rules::hardcoded_secret::HARDCODED_SECRET;
-pub use run::{CheckRun, Checked, Selection, UnknownRule, check, check_text, check_with};
+pub use run::{
+    CheckRun, Checked, Selection, UnknownRule, check, check_text, check_with, holds_in_fragment,
+};
 pub use statistics::Statistics;
 pub use suppress::{Comment, MARKER as SUPPRESSION_MARKER, suppress};
 pub use timing::Times;

@@ -23,12 +23,22 @@ pub struct UnknownRule {
 }
 
 /// A selection of rules.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selection {
     /// If not empty, only these rules or groups run.
     pub select: FxHashSet<String>,
     /// These rules or groups do not run.
     pub ignore: FxHashSet<String>,
+}
+
+/// The rules that hold for parts of documents: whatever stands around them cannot define a function, nor a step that
+/// is spelled as nearly as a step that is there.
+const IN_FRAGMENTS: &[&str] = &["unknown-function", "undefined-step"];
+
+/// Whether a finding about a part of a document holds whatever stands around it.
+#[must_use]
+pub fn holds_in_fragment(finding: &Diagnostic) -> bool {
+    finding.rule.0 != "undefined-step" || !finding.fixes.is_empty()
 }
 
 impl Selection {
@@ -52,6 +62,14 @@ impl Selection {
             select: select.into_iter().map(Into::into).map(known).collect::<Result<_, _>>()?,
             ignore: ignore.into_iter().map(Into::into).map(known).collect::<Result<_, _>>()?,
         })
+    }
+
+    /// Those of its rules that hold for parts of documents; none if it has none of them.
+    #[must_use]
+    pub fn in_fragments(&self) -> Option<Self> {
+        let names = IN_FRAGMENTS.iter().filter(|name| self.wants(name));
+        let select: FxHashSet<String> = names.map(|name| (*name).to_owned()).collect();
+        (!select.is_empty()).then(|| Self { select, ignore: FxHashSet::default() })
     }
 
     /// Whether the selection includes the rule called `name`.

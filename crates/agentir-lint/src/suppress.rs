@@ -58,18 +58,19 @@ pub struct Comment {
     pub about: usize,
 }
 
-/// Removes suppressed findings and reports problems with the comments. `comments` returns those of
+/// Removes findings that comments in some of the files suppress, and reports problems with the comments. `comments` returns those of
 /// a file in order; it is asked only if the file may suppress something. `ran` says whether a rule
 /// has checked a file; otherwise a suppression of it may be needed.
 pub fn suppress(
-    sources: &SourceMap,
+    (sources, files): (&SourceMap, &[FileId]),
     diagnostics: &mut Vec<Diagnostic>,
     comments: &dyn Fn(FileId, &SourceFile) -> Vec<Comment>,
     ran: &dyn Fn(FileId, &str) -> bool,
 ) {
     let mut problems = Vec::new();
     let mut by_file: FxHashMap<FileId, Vec<Suppression>> = FxHashMap::default();
-    for (id, file) in sources.iter() {
+    for id in files.iter().copied() {
+        let Some(file) = sources.get(id) else { continue };
         if !file.text.contains(MARKER) {
             continue;
         }

@@ -234,7 +234,7 @@ impl Script {
     pub fn parse(yaml: &str) -> Result<Self, ScriptError> {
         let file: File = serde_saphyr::from_str(yaml).map_err(|e| ScriptError {
             entry: None,
-            message: e.to_string().trim_start_matches("error: ").to_owned(),
+            message: e.without_snippet().to_string().trim_start_matches("error: ").to_owned(),
         })?;
         Self::new(file.answers)
     }

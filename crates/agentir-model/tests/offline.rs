@@ -4,7 +4,7 @@
 
 mod common;
 
-use agentir_runtime::{Answer, Message, ModelRequest, ModelTask, Purpose, ToolSpec};
+use agentir_runtime::{Answer, Message, ModelTask, Purpose, ToolSpec};
 use common::*;
 use serde_json::{Value as Json, json};
 
@@ -152,17 +152,6 @@ fn turn(messages: Vec<Message>, missing: &[&str], known: Json) -> String {
     said(&converse(messages, tools(), missing, known))
 }
 
-fn said(request: &ModelRequest) -> String {
-    match respond(&mut offline(), request).unwrap().answer {
-        Answer::Message { text, calls } => {
-            let calls = calls.iter().map(|c| format!("{}({})", c.name, json!(c.arguments)));
-            let all = std::iter::once(text).chain(calls).filter(|part| !part.is_empty());
-            all.collect::<Vec<_>>().join("\n")
-        }
-        other => panic!("{other:?}"),
-    }
-}
-
 #[test]
 fn a_conversation() {
     // Returns a greeting, and asks for a missing field.
@@ -242,23 +231,6 @@ fn missing_arguments_are_asked_for() {
     assert_eq!(said(&request), "Could you tell me the title, please?");
 }
 
-/// A conversation with an agent that has instructions and no fields: the answers to the messages, in order.
-fn follow(instructions: &[&str], tools: &[ToolSpec], said_by_user: &[&str]) -> Vec<String> {
-    let mut messages = Vec::new();
-    let mut answers = Vec::new();
-    for text in said_by_user {
-        messages.push(user(text));
-        let mut request = converse(messages.clone(), tools.to_vec(), Vec::new(), json!({}));
-        if let ModelTask::Converse { instructions: own, .. } = &mut request.task {
-            *own = instructions.iter().map(|text| (*text).to_owned()).collect();
-        }
-        let answer = said(&request);
-        messages.push(assistant(&answer));
-        answers.push(answer);
-    }
-    answers
-}
-
 #[test]
 fn instructions_are_followed() {
     let book =
@@ -276,109 +248,7 @@ fn instructions_are_followed() {
 }
 
 #[test]
-fn only_agreement_confirms() {
-    let send = tool(Purpose::Call, "send_money", "Sends money", &["amount: currency"]);
-    let instructions = [
-        "1. Ask for the amount.\n2. Confirm with the user whether the transfer should be made.\n3. Then call send_money.",
-    ];
-    let talk = |answer: &str| {
-        let all = follow(&instructions, std::slice::from_ref(&send), &["hi", "80 dollars", answer]);
-        assert!(all[1].contains("confirm"), "{all:?}");
-        all.last().cloned().unwrap()
-    };
-    assert!(talk("yes please").starts_with("send_money("), "{}", talk("yes please"));
-    for yes in ["yes", "no problem", "ok, do it", "Yes, transfer it, thanks", "sure, go ahead"] {
-        assert!(talk(yes).starts_with("send_money("), "{yes}: {}", talk(yes));
-    }
-    for other in NO_AGREEMENT {
-        assert!(!talk(other).contains("send_money("), "{other}: {}", talk(other));
-    }
-    // Whoever gives another value is asked again, and whoever only declines is asked what is wrong.
-    assert!(talk("no, make it 60 dollars").contains("confirm"));
-    assert!(talk("no").contains("not done"));
-}
-
-/// What somebody may answer who is to confirm a transfer of 80 dollars to Mia, and does not.
-const NO_AGREEMENT: &[&str] = &[
-    "no",
-    "no, make it 60 dollars",
-    "what for?",
-    "maybe",
-    "yes, but not now",
-    "yes I said no",
-    "okay no",
-    "ok wait",
-    "yes, later",
-    "fine, forget it",
-    "right, cancel that",
-    "ok, delete it",
-    "sure, refund it",
-    "I am worried",
-    "I do wonder",
-    "sure, if it's free",
-    "correct the amount to 60",
-    "correct it",
-    "yes but to Eva Stone",
-    "yes but make it 60",
-    "yes, send it to me",
-    "you sure",
-    "is that right",
-    "ok thanks, that's all",
-];
-
-#[test]
-fn what_is_done_on_agreement_needs_agreement() {
-    let instructions = [
-        "1. Ask for the amount.\n2. Ask whether the transfer should be made now.\n3. If they agree, say \"We start.\"",
-    ];
-    let talk = |answer: &str| {
-        follow(&instructions, &[], &["hi", "80 dollars", answer]).last().cloned().unwrap()
-    };
-    assert!(talk("yes please").contains("We start"), "{}", talk("yes please"));
-    for other in ["yes, but not now", "ok wait", "right, cancel that", "fine, forget it"] {
-        assert!(!talk(other).contains("We start"), "{other}: {}", talk(other));
-    }
-}
-
-#[test]
-fn an_action_is_agreed_to_if_the_question_names_it() {
-    let verdict = |statement: &str, question: &str, text: &str| {
-        let mut request = judge(statement, text);
-        if let ModelTask::Judge { context, .. } = &mut request.task {
-            context.push(assistant(question));
-        }
-        respond(&mut offline(), &request).unwrap().answer == Answer::Verdict(true)
-    };
-    let agrees = |question: &str, text: &str| verdict(ModelTask::AGREEMENT, question, text);
-    let cancel = "Shall I do this? Cancels a booking.";
-    assert!(agrees(cancel, "yes, cancel it") && agrees(cancel, "yes"));
-    assert!(!agrees(cancel, "yes, book it"));
-    assert!(!agrees("Shall I send it?", "right, cancel that"));
-    assert!(agrees("Shall I transfer 80 dollars?", "Yes, send it, thanks"));
-    // Of two things, an action is one, and a yes none.
-    assert!(!agrees("Shall I cancel it, or refund it?", "ok, refund it"));
-    for other in NO_AGREEMENT {
-        assert!(!agrees("Shall I transfer 80 dollars?", other), "{other}");
-    }
-    // The same where a short answer says what the question asked.
-    let card = "Would you like a new card?";
-    assert!(verdict("the user wants a new card", card, "sure, go ahead"));
-    for other in ["yes, but not now", "ok wait", "okay no", "yes, later", "I am worried"] {
-        assert!(!verdict("the user wants a new card", card, other), "{other}");
-        assert!(!verdict("the user claims \"Yes, send me a card\"", card, other), "{other}");
-        assert!(!verdict("the user confirms", card, other), "{other}");
-    }
-}
-
-#[test]
 fn what_the_agent_said_does_not_decide() {
-    let verdict = |statement: &str, question: &str, text: &str| {
-        let mut request = judge(statement, text);
-        if let ModelTask::Judge { context, .. } = &mut request.task {
-            context.push(assistant(question));
-        }
-        respond(&mut offline(), &request).unwrap().answer == Answer::Verdict(true)
-    };
     let cancel = "Shall I cancel your subscription, or would you like to keep it?";
     for (statement, texts) in [
         (
@@ -538,38 +408,6 @@ fn answers_are_deterministic_and_usage_is_that_of_the_chat() {
 }
 
 #[test]
-fn a_short_answer_says_what_the_question_asked() {
-    let verdict = |statement: &str, question: &str, text: &str| {
-        let mut request = judge(statement, text);
-        if let ModelTask::Judge { context, .. } = &mut request.task {
-            context.push(Message::new(agentir_runtime::Role::Assistant, question));
-        }
-        respond(&mut offline(), &request).unwrap().answer
-    };
-    let card = "Would you like to be issued a new card?";
-    let wants = "the user claims \"Yes, send me a new card\"";
-    assert_eq!(verdict(wants, card, "yes please"), Answer::Verdict(true));
-    assert_eq!(verdict(wants, card, "no"), Answer::Verdict(false));
-    assert_eq!(verdict("the user wants a new card", card, "yes"), Answer::Verdict(true));
-    assert_eq!(verdict("the user wants a new card", card, "no thanks"), Answer::Verdict(false));
-    assert_eq!(verdict("the user wants to cancel", card, "yes"), Answer::Verdict(false));
-    // The words of an offer and of a wish are no reservation; everything else is.
-    for yes in ["yes please, I need a new one", "yes, I would like a new card please"] {
-        assert_eq!(verdict(wants, card, yes), Answer::Verdict(true), "{yes}");
-    }
-    for other in
-        ["yes, but not a new one", "yes, I need it tomorrow", "yes, I need a new one, or two"]
-    {
-        assert_eq!(verdict(wants, card, other), Answer::Verdict(false), "{other}");
-    }
-    // It is no agreement to an action.
-    let transfer = "Shall I transfer 80 dollars to Mia?";
-    let agreement = ModelTask::AGREEMENT;
-    assert_eq!(verdict(agreement, transfer, "yes, I need Mia"), Answer::Verdict(false));
-    assert_eq!(verdict(agreement, card, "yes please, I need a new one"), Answer::Verdict(false));
-}
-
-#[test]
 fn a_prohibition_is_kept_by_who_says_nothing_of_the_kind() {
     let verdict = |statement: &str, text: &str| {
         respond(&mut offline(), &judge(statement, text)).unwrap().answer == Answer::Verdict(true)
@@ -579,6 +417,12 @@ fn a_prohibition_is_kept_by_who_says_nothing_of_the_kind() {
     assert!(!verdict(never, "I would recommend a refund."));
     assert!(verdict("Do not mention competitors", "The tour starts at noon."));
     assert!(!verdict("Do not mention competitors", "Let me mention our competitors."));
+    // Each of two things is forbidden, and what cannot be recognised is not known to be kept.
+    let either = "Never promise a refund or a discount";
+    assert!(verdict(either, "The tour starts at noon."));
+    assert!(!verdict(either, "I promise a refund."));
+    assert!(!verdict(either, "There is a discount."));
+    assert!(!verdict("Do not do that", "The tour starts at noon."));
 }
 
 #[test]
@@ -596,6 +440,38 @@ fn what_nothing_answers_is_not_answered_with_a_phrase() {
     ] {
         let last = follow(instructions, &[], &["a room please", farewell]).pop().unwrap();
         assert!(last.contains(said), "{farewell}: {last}");
+    }
+}
+
+#[test]
+fn what_is_to_be_done_with_a_thing_is_no_part_of_it() {
+    let book = tool(Purpose::Call, "book_lesson", "Books a lesson", &["instrument: text"]);
+    let answers = follow(&[], &[book], &["book a lesson", "I'd like to learn the cello"]);
+    assert_eq!(answers[1], "book_lesson({\"instrument\":\"cello\"})");
+}
+
+#[test]
+fn an_unrelated_fact_is_no_answer() {
+    let instructions =
+        &["The library is open Tuesday to Saturday.\nMembership is free for residents."];
+    for question in ["do you have a car park?", "is there a toilet?"] {
+        let answer = follow(instructions, &[], &["hi", question]).pop().unwrap();
+        assert!(!answer.contains("Tuesday") && !answer.contains("free"), "{question}: {answer}");
+    }
+    let answer = follow(instructions, &[], &["hi", "is membership free?"]).pop().unwrap();
+    assert!(answer.contains("free for residents"), "{answer}");
+}
+
+#[test]
+fn who_says_goodbye_may_want_something_before() {
+    let cancel = tool(Purpose::Call, "cancel_loan", "Cancels a loan", &["card_number: text"]);
+    for text in ["please cancel my loan, bye", "I want to cancel my loan. Goodbye!"] {
+        let answer = follow(&[], std::slice::from_ref(&cancel), &[text]).pop().unwrap();
+        assert!(answer.contains("card number"), "{text}: {answer}");
+    }
+    for text in ["ok, bye", "Thanks, I need to think about it. Bye", "don't cancel it, bye"] {
+        let answer = follow(&[], std::slice::from_ref(&cancel), &["hi", text]).pop().unwrap();
+        assert!(answer.contains("Goodbye"), "{text}: {answer}");
     }
 }
 

@@ -35,6 +35,8 @@ pub struct LoadedProgram {
     pub options: Vec<Arc<Options>>,
     /// The files that it is read from, its manifest included.
     pub files: Vec<FileId>,
+    /// The files of data beside them, which findings may be about.
+    pub data: Vec<FileId>,
     /// The files whose reading an error ended. What the rules say of their contents would rest on a part.
     pub unread: Vec<FileId>,
     /// Where parts of files were left out for mistakes, so that what is absent may have been there.
@@ -48,9 +50,32 @@ pub struct LoadedProgram {
 #[serde(expecting = "an object")]
 struct Manifest {
     entry_agent: Option<String>,
+    /// The parts of the project, each by its name, with its path.
+    #[serde(default)]
+    agents: serde_json::Value,
+    #[serde(default)]
+    tools: serde_json::Value,
+    #[serde(default)]
+    behavior_profiles: serde_json::Value,
     /// With it, serde accepts objects alone, and no arrays of the fields.
     #[serde(flatten)]
     _others: serde::de::IgnoredAny,
+}
+
+impl Manifest {
+    /// Where the manifest lists a file. Files that it does not list come after the others.
+    fn position(&self, path: &Path) -> usize {
+        let parts = [&self.agents, &self.tools, &self.behavior_profiles];
+        let listed =
+            parts.into_iter().filter_map(|part| part.as_object()).flat_map(|part| part.values());
+        let mut paths =
+            listed.map(|one| one.get("path").unwrap_or(one).as_str().unwrap_or_default());
+        let is_it = |listed: &str| {
+            let listed = listed.strip_prefix("./").unwrap_or(listed);
+            !listed.is_empty() && path.ends_with(listed)
+        };
+        paths.position(is_it).unwrap_or(usize::MAX)
+    }
 }
 
 /// The manifest of a program.
@@ -64,7 +89,7 @@ pub enum ProjectManifest<'a> {
     Absent,
 }
 
-/// Assembles a program of files, in their order. Returns the findings about the manifest, if it has one; those about
+/// Assembles a program of files, in the order in which its manifest lists them, and else in theirs. Returns the findings about the manifest, if it has one; those about
 /// files are in the files' results.
 #[must_use]
 pub fn assemble<'a>(
@@ -73,6 +98,14 @@ pub fn assemble<'a>(
 ) -> (LoadedProgram, Vec<Diagnostic>) {
     let mut loaded = LoadedProgram::default();
     let mut paths = Vec::new();
+    let read = match manifest {
+        ProjectManifest::Own(_, file) => Some(serde_json::from_str::<Manifest>(&file.text)),
+        ProjectManifest::Enclosing | ProjectManifest::Absent => None,
+    };
+    let mut members: Vec<Member<'_>> = members.into_iter().collect();
+    if let Some(Ok(listed)) = &read {
+        members.sort_by_cached_key(|member| listed.position(member.path));
+    }
     for Member { id, path, file, options } in members {
         paths.push((id, path));
         loaded.files.push(id);
@@ -94,9 +127,9 @@ pub fn assemble<'a>(
     };
     // Any name may be defined in what was not read.
     program.complete &= loaded.unread.is_empty() && loaded.gaps.is_empty();
-    if let ProjectManifest::Own(id, file) = manifest {
+    if let (ProjectManifest::Own(id, file), Some(read)) = (manifest, read) {
         loaded.files.push(id);
-        match serde_json::from_str::<Manifest>(&file.text) {
+        match read {
             Ok(Manifest { entry_agent: Some(entry), .. }) => {
                 // The span of the name, for findings about it.
                 let at = file.text.find(&format!("\"{entry}\"")).map_or(0, |at| at + 1);

@@ -59,12 +59,24 @@ pub fn check_programs<P: AsRef<LoadedProgram> + Sync>(
     sources: &SourceMap,
     options: CheckOptions<'_>,
 ) -> Result<(Checked, Times), Cancelled> {
+    let files: Vec<FileId> = sources.iter().map(|(id, _)| id).collect();
+    check_part(programs, front_end, (sources, &files), options)
+}
+
+/// Checks programs like [`check_programs`], of which only some of the files are.
+pub(crate) fn check_part<P: AsRef<LoadedProgram> + Sync>(
+    programs: &[P],
+    front_end: Vec<Diagnostic>,
+    (sources, files): (&SourceMap, &[FileId]),
+    options: CheckOptions<'_>,
+) -> Result<(Checked, Times), Cancelled> {
     let CheckOptions { selection, levels, fragment, timed, languages, cancellation, max_steps } =
         options;
     let (mut statistics, mut times) = (Statistics::default(), Times::default());
     let mut all = front_end;
     all.retain(|d| selection.wants(d.rule.0));
-    if !fragment {
+    let own = if fragment { selection.in_fragments() } else { Some(selection.clone()) };
+    if let Some(selection) = &own {
         let run = |loaded: &P| {
             let LoadedProgram { program, versions, options, unread, gaps, .. } = loaded.as_ref();
             let run = || {
@@ -83,6 +95,9 @@ pub fn check_programs<P: AsRef<LoadedProgram> + Sync>(
             });
             if let Ok((checked, _)) = &mut result {
                 checked.diagnostics.retain(|d| {
+                    if fragment && !agentir_lint::holds_in_fragment(d) {
+                        return false;
+                    }
                     let at = d.primary.span;
                     let may_be_wrong = agentir_lint::rests_on_absence(d.rule.0)
                         && gaps.iter().any(|gap| {
@@ -111,9 +126,8 @@ pub fn check_programs<P: AsRef<LoadedProgram> + Sync>(
     let unread: HashSet<FileId> =
         programs.iter().flat_map(|loaded| loaded.as_ref().unread.iter().copied()).collect();
     let ran = |id: FileId, rule: &str| {
-        !fragment
+        own.as_ref().is_some_and(|own| own.wants(rule))
             && !unread.contains(&id)
-            && selection.wants(rule)
             && !levels.is_off(name(id), rule)
     };
     // Files that are refused are not read for comments either.
@@ -124,7 +138,7 @@ pub fn check_programs<P: AsRef<LoadedProgram> + Sync>(
         true => Vec::new(),
         false => comments(languages, id, file),
     };
-    agentir_lint::suppress(sources, &mut all, &comments, &ran);
+    agentir_lint::suppress((sources, files), &mut all, &comments, &ran);
     all.retain(|d| selection.wants(d.rule.0));
     levels.apply(&mut all, sources);
     add_origins(&mut all, programs);

@@ -17,7 +17,8 @@
 //! again as a whole. There is no incremental engine: programs are small.
 //!
 //! All files below a `project.json` are one program, otherwise the files of one folder, with its
-//! subfolders `agents`, `tools` and `behavior_profiles`. Undefined names are reported only where
+//! subfolders `agents`, `tools` and `behavior_profiles`; the rows of tables and the questions of knowledge bases beside them
+//! (`tables/*.csv`, `knowledge/*.csv`) belong to what names them. Undefined names are reported only where
 //! the program is complete, which single files are not.
 //!
 //! *Invariant*: files are only read through a [`FileSystem`](agentir_vfs::FileSystem); nothing is written or printed.
@@ -26,6 +27,7 @@ mod assemble;
 mod cache;
 mod check;
 mod comments;
+mod data;
 mod discover;
 mod document;
 mod file;
@@ -34,6 +36,7 @@ mod levels;
 mod load;
 mod references;
 mod request;
+mod units;
 mod walk;
 
 pub use assemble::{LoadedProgram, Member, ProjectManifest, assemble};
@@ -48,3 +51,4 @@ pub use load::{
     Contents, Loaded, ProgramFiles, ReadDocument, build, build_with, documents, load, read_program,
 };
 pub use request::{LoadError, Request, TextInput, read_options};
+pub use units::{Unit, check_units, keep, units};

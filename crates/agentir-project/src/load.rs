@@ -2,6 +2,7 @@
 
 use crate::assemble::{LoadedProgram, Member, ProjectManifest, assemble};
 use crate::cache::{FileCache, ResultKey};
+use crate::data::{self, DataFile, OpenedFile};
 use crate::discover::discover;
 use crate::document::{Document, MANIFEST, shown};
 use crate::file::{self, FileResult};
@@ -10,6 +11,7 @@ use crate::request::{LoadError, Request};
 use agentir_config::Configs;
 use agentir_diagnostics::{Diagnostic, FileId, SourceFile, SourceMap, Span};
 use agentir_ir::Data;
+use agentir_syntax::emit::is_data_path;
 use agentir_syntax::lower::MAX_AGENTS;
 use agentir_syntax::{FileHead, Language, Languages, ReadOptions};
 use agentir_vfs::{FileSystem, identity};
@@ -43,7 +45,8 @@ pub fn load(request: &Request<'_>) -> Result<Loaded, LoadError> {
     Ok(build(Contents::read(discover(request)?, request), request))
 }
 
-/// Reads texts as the files of one program, in their order. A `project.json` among them is its manifest.
+/// Reads texts as the files of one program, in their order. A `project.json` among them is its manifest, and `tables/*.csv`
+/// and `knowledge/*.csv` are its data.
 #[must_use]
 pub fn read_program<'t>(
     languages: Languages,
@@ -53,10 +56,13 @@ pub fn read_program<'t>(
     let mut sources = SourceMap::new();
     let mut manifest = None;
     let mut results = Vec::new();
+    let mut rows = Vec::new();
     for (name, text) in files {
         let id = sources.add(SourceFile::new(name, text));
         let path = Path::new(name);
-        if path.file_name().is_some_and(|last| last == MANIFEST) {
+        if is_data_path(name) {
+            rows.push(OpenedFile { id, name: name.to_owned(), problem: None });
+        } else if path.file_name().is_some_and(|last| last == MANIFEST) {
             manifest = Some(id);
         } else {
             results.push((id, path, FileResult::new(languages, id, name, text, true, options)));
@@ -70,10 +76,13 @@ pub fn read_program<'t>(
         options: &rule_options,
     });
     let manifest = manifest.and_then(|id| Some(ProjectManifest::Own(id, sources.get(id)?)));
-    let (program, about_manifest) = assemble(members, manifest.unwrap_or(ProjectManifest::Absent));
+    let (mut program, about_manifest) =
+        assemble(members, manifest.unwrap_or(ProjectManifest::Absent));
+    let about_rows = data::load(&mut program.program, &rows, &sources);
     let files = results.len();
     let diagnostics = results.into_iter().flat_map(|(_, _, file)| file.lowered.diagnostics);
-    let diagnostics = diagnostics.chain(about_manifest).collect();
+    let diagnostics: Vec<_> = diagnostics.chain(about_manifest).chain(about_rows).collect();
+    sources.conceal(secrets(&diagnostics));
     Loaded { sources, diagnostics, programs: vec![program], files }
 }
 
@@ -88,6 +97,8 @@ pub struct Contents {
     files: Vec<ReadDocument>,
     /// The manifests of the folders that have one, or why they cannot be read.
     manifests: BTreeMap<PathBuf, io::Result<Vec<u8>>>,
+    /// The data beside the agents.
+    data: Vec<DataFile>,
     /// The folders of programs of which the request names only a part.
     parts: BTreeSet<PathBuf>,
 }
@@ -98,7 +109,9 @@ impl Contents {
     pub fn read(documents: Vec<Document>, request: &Request<'_>) -> Self {
         let documents = without_excess(documents);
         let (mut manifests, mut parts) = (BTreeMap::new(), BTreeSet::new());
+        let mut data = Vec::new();
         for root in roots(&documents) {
+            data.extend(data::read(root, request.files));
             if is_part(root, request) {
                 parts.insert(root.to_owned());
             } else {
@@ -116,7 +129,7 @@ impl Contents {
             };
             (document, bytes)
         };
-        Self { languages: request.languages, files: map(documents, read), manifests, parts }
+        Self { languages: request.languages, files: map(documents, read), manifests, data, parts }
     }
 
     /// Passes everything that decides what is found in these files, but for the request, to `add`; `None` where
@@ -131,6 +144,10 @@ impl Contents {
             add(root.as_os_str().as_encoded_bytes());
             add(bytes.as_ref().ok()?);
         }
+        for file in &self.data {
+            add(file.path().as_os_str().as_encoded_bytes());
+            add(file.bytes.as_ref().ok()?);
+        }
         for root in &self.parts {
             add(root.as_os_str().as_encoded_bytes());
         }
@@ -140,7 +157,9 @@ impl Contents {
     /// Their size in bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        self.files.iter().map(|(_, bytes)| bytes.as_ref().map_or(0, |b| b.len() as u64)).sum()
+        let all = self.files.iter().map(|(_, bytes)| bytes);
+        let all = all.chain(self.data.iter().map(|file| &file.bytes));
+        all.map(|bytes| bytes.as_ref().map_or(0, |b| b.len() as u64)).sum()
     }
 
     /// The files with the ids that spans refer to, without parsing them.
@@ -215,7 +234,7 @@ fn is_part(root: &Path, request: &Request<'_>) -> bool {
 
 /// Files with ids, in order; manifests come last. A file that is not text is reported, and is not a document.
 fn open(contents: Contents, cache: &mut FileCache) -> Opened {
-    let Contents { languages, files, manifests, parts } = contents;
+    let Contents { languages, files, manifests, data, parts } = contents;
     let mut diagnostics = Vec::new();
     let mut unread = Vec::new();
     let files: Vec<_> = files
@@ -238,7 +257,10 @@ fn open(contents: Contents, cache: &mut FileCache) -> Opened {
         })
         .collect();
     let manifest_names = manifests.iter().map(|(_, name, _)| name.as_str());
-    cache.begin(names.iter().map(String::as_str).chain(manifest_names));
+    let data_names: Vec<String> =
+        data.iter().map(|file| shown(&file.path()).into_owned()).collect();
+    let all = names.iter().map(String::as_str).chain(manifest_names);
+    cache.begin(all.chain(data_names.iter().map(String::as_str)));
     let mut documents: Vec<(Document, FileId)> = Vec::with_capacity(files.len());
     let mut unreadable = Vec::new();
     for ((document, bytes), name) in files.into_iter().zip(&names) {
@@ -267,7 +289,14 @@ fn open(contents: Contents, cache: &mut FileCache) -> Opened {
         }
     }
     let manifests = opened;
-    Opened { documents, diagnostics, unreadable, unread, manifests, parts }
+    let mut rows: BTreeMap<PathBuf, Vec<OpenedFile>> = BTreeMap::new();
+    for (DataFile { root, name, bytes }, shown) in data.into_iter().zip(&data_names) {
+        let (text, problem) = file::decode(bytes);
+        let id = cache.add(shown, text);
+        let problem = problem.map(|problem| file::problem(id, problem));
+        rows.entry(root).or_default().push(OpenedFile { id, name, problem });
+    }
+    Opened { documents, diagnostics, unreadable, unread, manifests, rows, parts }
 }
 
 /// The result of [`open`].
@@ -279,6 +308,8 @@ struct Opened {
     /// The files of packages that are not read.
     unread: Vec<UnreadFiles>,
     manifests: BTreeMap<PathBuf, FileId>,
+    /// The data of programs.
+    rows: BTreeMap<PathBuf, Vec<OpenedFile>>,
     parts: BTreeSet<PathBuf>,
 }
 
@@ -291,7 +322,7 @@ pub fn build(contents: Contents, request: &Request<'_>) -> Loaded {
 /// Builds programs like [`build`], and takes results of files whose content is unchanged from `cache`.
 #[must_use]
 pub fn build_with(cache: &mut FileCache, contents: Contents, request: &Request<'_>) -> Loaded {
-    let Opened { documents, mut diagnostics, unreadable, unread, manifests, parts } =
+    let Opened { documents, mut diagnostics, unreadable, unread, manifests, rows, parts } =
         open(contents, cache);
     let parse = |(document, id): (Document, FileId)| {
         let options = request.options(&document.path, &document.config);
@@ -303,7 +334,10 @@ pub fn build_with(cache: &mut FileCache, contents: Contents, request: &Request<'
     cache.finish(parsed.iter().map(|(_, key, result)| (*key, Arc::clone(result))));
     let results: Vec<(Document, FileId, Arc<FileResult>)> =
         parsed.into_iter().map(|(document, key, result)| (document, key.file, result)).collect();
-    let sources = cache.sources().clone();
+    let mut sources = cache.sources().clone();
+    for (_, _, result) in &results {
+        sources.conceal(secrets(&result.lowered.diagnostics));
+    }
     let files = results.len() + unreadable.len();
     let mut known = HashMap::new();
     let mut programs: BTreeMap<PathBuf, Vec<usize>> = BTreeMap::new();
@@ -328,8 +362,11 @@ pub fn build_with(cache: &mut FileCache, contents: Contents, request: &Request<'
             None if parts.contains(&root) => ProjectManifest::Enclosing,
             None => ProjectManifest::Absent,
         };
-        let (program, found) = assemble(members, manifest);
+        let (mut program, found) = assemble(members, manifest);
         diagnostics.extend(found);
+        let rows = rows.get(&root).map_or(&[][..], Vec::as_slice);
+        diagnostics.extend(data::load(&mut program.program, rows, &sources));
+        program.data.extend(rows.iter().map(|file| file.id));
         loaded.insert(root, program);
     }
     for (root, id) in unreadable {
@@ -406,6 +443,11 @@ struct UnreadFiles {
     names: Vec<String>,
 }
 
+/// The places that findings say are secrets.
+fn secrets(diagnostics: &[Diagnostic]) -> impl Iterator<Item = Span> {
+    diagnostics.iter().filter(|found| found.secret).map(|found| found.primary.span)
+}
+
 /// The documents of one program, not yet read.
 #[derive(Debug)]
 pub struct ProgramFiles {
@@ -453,6 +495,11 @@ impl ProgramFiles {
                 Ok(stamp) => add(&stamp?),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => add(&[]),
                 Err(_) => return None,
+            }
+            for (name, may_be_read) in data::names(root, request.files) {
+                may_be_read.ok()?;
+                add(name.as_bytes());
+                add(&request.files.stamp(&root.join(&name)).ok()??);
             }
         }
         Some(())

@@ -2,7 +2,7 @@
 
 use crate::fingerprint::VERSION;
 use crate::{Findings, fingerprints};
-use agentir_diagnostics::{Shown, escape_json};
+use agentir_diagnostics::{Shown, write_json_lines};
 use agentir_secrets::mask;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -92,6 +92,13 @@ impl Baseline {
         Self { fingerprints: VERSION.to_owned(), findings: all }
     }
 
+    /// Adds the findings of a run, those that it has already but once.
+    pub fn add(&mut self, findings: &Findings<'_>) {
+        self.findings.extend(Self::of(findings).findings);
+        self.findings.sort();
+        self.findings.dedup();
+    }
+
     /// How many findings are known.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -107,7 +114,10 @@ impl Baseline {
     /// Its text.
     #[must_use]
     pub fn to_json(&self) -> String {
-        escape_json(&serde_json::to_string_pretty(self).unwrap_or_default()).into_owned() + "\n"
+        let mut text = Vec::new();
+        // Writing to memory does not fail.
+        let _ = write_json_lines(self, &mut text);
+        String::from_utf8(text).unwrap_or_default()
     }
 
     /// Holds it against the findings of a run.

@@ -1,7 +1,7 @@
 //! GitLab's report of code quality: an array in the form of Code Climate's issues.
 
-use crate::{Findings, in_full, write_json};
-use agentir_diagnostics::Severity;
+use crate::{Findings, in_full};
+use agentir_diagnostics::{Severity, write_json_lines};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -54,5 +54,5 @@ pub(crate) fn write(
             }
         })
         .collect();
-    write_json(&issues, out)
+    write_json_lines(&issues, out)
 }

@@ -3,7 +3,7 @@
 
 use crate::Findings;
 use agentir_diagnostics::{
-    Applicability, Diagnostic, Severity, SourceFile, clean_lines, one_line, shown_of,
+    Applicability, Diagnostic, LinePart, Severity, SourceFile, clean_lines, one_line, shown_of,
 };
 use agentir_secrets::Masker;
 use askama::Template;
@@ -165,16 +165,17 @@ fn excerpt(file: &SourceFile, finding: &Diagnostic) -> Vec<Line> {
                 return None;
             }
             // Of a line that is too long, what is marked in it.
-            let shown = shown_of(file, number, span.start);
+            let LinePart { bytes: shown, cut_before, cut_behind } =
+                shown_of(file, number, span.start);
             let cut = |at: usize| file.text.floor_char_boundary(at.clamp(shown.start, shown.end));
             let (from, to) = (cut(span.start), cut(span.end));
             let part = |range| clean_lines(&file.masked(range)).into_owned();
             let more = |is_cut| if is_cut { "…" } else { "" };
             Some(Line {
                 number: number + 1,
-                before: more(line.start < shown.start).to_owned() + &part(shown.start..from),
+                before: more(cut_before).to_owned() + &part(shown.start..from),
                 marked: part(from..to),
-                after: part(to..shown.end) + more(shown.end < line.end),
+                after: part(to..shown.end) + more(cut_behind),
             })
         })
         .collect()

@@ -24,9 +24,8 @@ pub use html::{CostRow, Page, Picture};
 
 use agentir_diagnostics::{
     Diagnostic, FileId, Format as Plain, LineColumn, Report, Severity, Shown, SourceFile,
-    SourceMap, Span, escape_json, render,
+    SourceMap, Span, render,
 };
-use serde::Serialize;
 use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::{self, Path};
@@ -195,11 +194,6 @@ fn relative(name: &str, root: &Path) -> String {
     let inside = inside.as_deref().and_then(|p| p.strip_prefix(root).ok()).map(Path::to_owned);
     let shown = inside.map_or_else(|| name.to_owned(), |p| p.display().to_string());
     if cfg!(windows) { shown.replace('\\', "/") } else { shown }
-}
-
-/// Writes JSON for people and programs.
-fn write_json(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{}", escape_json(&serde_json::to_string_pretty(value)?))
 }
 
 /// The message, why it matters and what to do, as one text of several lines.

@@ -56,13 +56,20 @@ fn rule(finding: &Diagnostic) -> String {
     }
 }
 
+/// The last bytes of a text, if a character begins there.
+fn before(text: &str, length: usize) -> &str {
+    let start = text.len().checked_sub(length);
+    start.and_then(|start| text.get(start..)).unwrap_or_default()
+}
+
 /// A text in a cell of a table: texts of sources are not markup, but for the backticks of ours, between
 /// which nothing is escaped but what ends a cell.
 fn cell(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let paired = text.matches('`').count().is_multiple_of(2);
     let mut code = false;
-    for c in text.chars() {
+    for (at, c) in text.char_indices() {
+        let rest = || text.get(at..).unwrap_or_default();
         match c {
             '`' => {
                 code = paired && !code;
@@ -72,6 +79,10 @@ fn cell(text: &str) -> String {
             '<' if !code => out.push_str("&lt;"),
             '>' if !code => out.push_str("&gt;"),
             '&' if !code => out.push_str("&amp;"),
+            '[' | ']' | '*' | '_' | '~' | '#' | '\\' if !code => out.extend(['\\', c]),
+            // What looks like an address would become a link.
+            ':' if !code && rest().starts_with("://") => out.push_str("&#58;"),
+            '.' if !code && before(&out, 3).eq_ignore_ascii_case("www") => out.push_str("&#46;"),
             c if c.is_control() => out.push(' '),
             c => out.push(c),
         }

@@ -5,9 +5,10 @@
 //! `agentir explain` prints.
 
 use crate::fingerprint::VERSION;
-use crate::{Findings, RuleDoc, in_full, write_json};
+use crate::{Findings, RuleDoc, in_full};
 use agentir_diagnostics::{
     Applicability, Diagnostic, Evidence, Fix, Label, Premise, Run as Steps, Severity, Span, Tag,
+    write_json_lines,
 };
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Serialize, Serializer};
@@ -47,7 +48,7 @@ pub(crate) fn write(
         tool: sarif::Tool::builder().driver(driver).build(),
     };
     let schema = "https://json.schemastore.org/sarif-2.1.0.json";
-    write_json(&Log { schema, runs: [run], version: "2.1.0" }, out)
+    write_json_lines(&Log { schema, runs: [run], version: "2.1.0" }, out)
 }
 
 /// The whole log. Its results are made while they are written: each has dozens of fields, most of them empty.

@@ -11,10 +11,12 @@
 
 use crate::RewriteError;
 use crate::round_trip::{changed_comment, differences, read};
-use agentir_diagnostics::FileId;
+use agentir_diagnostics::{FileId, Span};
 use agentir_syntax::Detected;
 use agentir_syntax::line_layout::{Gap, Line, LineKind};
 use agentir_syntax::migrate::Difference;
+use similar::TextDiff;
+use std::ops::Range;
 
 /// Formats a document. The result has the same meaning and the same comments, and formatting it again
 /// changes nothing. A file that is not laid out in lines of ours is returned unchanged.
@@ -22,6 +24,47 @@ use agentir_syntax::migrate::Difference;
 /// # Errors
 /// If the document has errors that make its structure doubtful, or the result would differ in meaning.
 pub fn format(language: Detected, file: FileId, text: &str) -> Result<String, RewriteError> {
+    laid_out(language, file, text, &|formatted| formatted)
+}
+
+/// Formats the lines that a span touches, and leaves all others as they are. The result has the same meaning and the same
+/// comments.
+///
+/// # Errors
+/// Those of [`format()`]; also if the lines of the span cannot be laid out without others.
+pub fn format_range(language: Detected, span: Span, text: &str) -> Result<String, RewriteError> {
+    let line_of = |at: u32| {
+        let before = text.get(..text.floor_char_boundary(at as usize)).unwrap_or_default();
+        before.matches('\n').count()
+    };
+    let wanted = line_of(span.start)..line_of(span.end.max(span.start)) + 1;
+    laid_out(language, span.file, text, &|formatted| within(text, &formatted, &wanted))
+}
+
+/// A text with the lines of another one where some of its lines differ.
+fn within(text: &str, formatted: &str, wanted: &Range<usize>) -> String {
+    let (old, new): (Vec<&str>, Vec<&str>) =
+        (text.split_inclusive('\n').collect(), formatted.split_inclusive('\n').collect());
+    let diff = TextDiff::from_slices(&old, &new);
+    let mut out = String::with_capacity(text.len());
+    for op in diff.ops() {
+        let (before, after) = (op.old_range(), op.new_range());
+        // Lines that are added stand before the one that they are added at.
+        let end = before.end.max(before.start + 1);
+        let touches = before.start < wanted.end && wanted.start < end;
+        let lines = if touches { new.get(after) } else { old.get(before) };
+        lines.into_iter().flatten().for_each(|line| out.push_str(line));
+    }
+    out
+}
+
+/// Formats as much of a text as `choose` takes.
+fn laid_out(
+    language: Detected,
+    file: FileId,
+    text: &str,
+    choose: &dyn Fn(String) -> String,
+) -> Result<String, RewriteError> {
     let Some(notation) = language.kind.notation else { return Ok(text.to_owned()) };
     let before = read(language, file, text, None);
     let broken = before.structure_errors();
@@ -29,7 +72,7 @@ pub fn format(language: Detected, file: FileId, text: &str) -> Result<String, Re
         return Err(RewriteError::InvalidStructure(broken));
     }
     let old = notation.layout(file, text);
-    let formatted = render(text, &old.lines, &old.gaps);
+    let formatted = choose(render(text, &old.lines, &old.gaps));
     if formatted == text {
         return Ok(formatted);
     }

@@ -20,7 +20,7 @@ mod round_trip;
 
 pub use agentir_syntax::migrate::NewFile;
 pub use fix::{Fixed, fix};
-pub use format::format;
+pub use format::{format, format_range};
 pub use migrate::{FindingsOf, Migration, migrate};
 
 use agentir_diagnostics::Diagnostic;

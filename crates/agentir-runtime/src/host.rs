@@ -104,6 +104,13 @@ pub trait Tools {
     /// # Errors
     /// Returns a [`ToolFailure`], which the runtime passes to the agent's error handling.
     fn call(&mut self, call: &ToolCall<'_>) -> Result<Json, ToolFailure>;
+
+    /// Why a call is not made, if its arguments are not those that the tool declares. The runtime asks before it reports
+    /// a call. Who wraps other tools asks these.
+    fn refusal(&self, call: &ToolCall<'_>) -> Option<ToolFailure> {
+        let _ = call;
+        None
+    }
 }
 
 /// A request to hand a conversation over to a person.

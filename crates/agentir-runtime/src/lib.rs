@@ -11,11 +11,13 @@
 //! *Invariant*: nothing here touches files, the network, the clock or a random source; with the
 //! same answers from the host, a conversation is the same.
 
+mod derived;
 mod host;
 mod json;
 mod machine;
 mod model;
 mod orchestration;
+mod random;
 mod session;
 mod trace;
 
@@ -30,5 +32,6 @@ pub use model::{
     ModelResponse, ModelSettings, ModelTask, Purpose, Role, ToolSpec, ToolUse, Usage, is_email,
 };
 pub use orchestration::OrchestrationMethod;
+pub use random::SplitMix64;
 pub use session::{AgentMessage, Attachment, MemoryWrite, SESSION_VERSION, Session, Status};
 pub use trace::{Event, EventKind, trace_schema};

@@ -96,6 +96,9 @@ pub struct ToolSpec {
     /// The variables whose values the author passes on, with or without a value.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passes: Vec<String>,
+    /// Whether calling it changes anything, as far as its declaration says. What has to be confirmed does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub side_effects: Option<bool>,
 }
 
 impl ToolSpec {
@@ -108,6 +111,7 @@ impl ToolSpec {
             parameters: Vec::new(),
             awaits: Vec::new(),
             passes: Vec::new(),
+            side_effects: None,
         }
     }
 }

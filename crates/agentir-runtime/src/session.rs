@@ -1,5 +1,6 @@
 //! The state of a conversation: everything that survives between two turns.
 
+use crate::derived::Derived;
 use crate::model::{Message, ToolUse, Usage};
 use crate::orchestration::OrchestrationMethod;
 use agentir_eval::State;
@@ -20,6 +21,9 @@ pub struct AgentMessage {
     /// Buttons, menus and input fields that accompany the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actions: Option<Json>,
+    /// What is spoken, or shown by channels that show more than text: it is checked as the text is.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub beside: String,
     /// Whether the observer has it already ([`crate::Observer::message`]).
     #[serde(skip)]
     pub delivered: bool,
@@ -130,6 +134,9 @@ pub struct Session {
     /// The names whose values are masked where a session is shown.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) sensitive: BTreeSet<String>,
+    /// What expressions made of such values.
+    #[serde(default, skip_serializing_if = "Derived::is_empty")]
+    pub(crate) derived: Derived,
     /// Where the conversation waited when a button was last offered, by its id.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) offered: BTreeMap<String, Place>,
@@ -267,6 +274,7 @@ impl Session {
             orchestration: self.orchestration,
             places: self.places.clone(),
             sensitive: self.sensitive.clone(),
+            derived: self.derived.clone(),
             offered: self.offered.clone(),
             unfinished: self.unfinished.clone(),
             memory_writes: BTreeMap::new(),
@@ -395,6 +403,11 @@ impl Session {
         all.map(|(name, value)| (name.to_string(), crate::json::to_json(value))).collect()
     }
 
+    /// Forgets how the values of memory were written: what is saved next is no turn.
+    pub fn forget_memory_writes(&mut self) {
+        self.memory_writes.clear();
+    }
+
     /// How the last turn wrote a path of long-term memory, in order.
     #[must_use]
     pub fn memory_writes(&self, path: &str) -> &[MemoryWrite] {
@@ -418,8 +431,11 @@ impl Session {
 /// A tool call that requires the user's confirmation.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Proposal {
-    /// The node that asks for confirmation, or the one that makes the call.
+    /// The node that asks for confirmation.
     pub(crate) node: u32,
+    /// The node that makes the call.
+    #[serde(default)]
+    pub(crate) call: u32,
     /// The tool.
     #[serde(default)]
     pub(crate) tool: String,
@@ -433,6 +449,18 @@ pub(crate) struct Proposal {
     pub(crate) before_change: bool,
     /// The turn in which confirmation was requested or given.
     pub(crate) turn: u32,
+    /// When the arguments were computed: what they say of the time and of chance is what the user agrees to.
+    #[serde(default)]
+    pub(crate) moment: Moment,
+}
+
+/// A time, and what is random at that time.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Moment {
+    /// Milliseconds since the Unix epoch.
+    pub(crate) now: i64,
+    /// What the random numbers follow from.
+    pub(crate) seed: u64,
 }
 
 /// One of several things that the user wants, for which it is not yet its turn.
@@ -576,8 +604,10 @@ pub(crate) struct Frame {
     pub(crate) confidential: bool,
     /// The last error.
     pub(crate) error: Option<RuntimeError>,
-    /// The result of the last tool call, which `@outputs` reads.
-    pub(crate) outputs: Json,
+    /// The outputs of the last action and of those in whose callbacks it was run, the outermost first: what `@outputs`
+    /// reads in their callbacks. Sessions of earlier versions have an object under `outputs`.
+    #[serde(rename = "callbacks", default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) outputs: Vec<Json>,
 }
 
 impl Frame {
@@ -662,7 +692,7 @@ impl Frame {
             rejections: BTreeMap::new(),
             confidential: false,
             error: None,
-            outputs: Json::Object(Map::new()),
+            outputs: Vec::new(),
         }
     }
 }

@@ -4,7 +4,9 @@
 
 mod support;
 
-use serde_json::json;
+use agentir_runtime::EventKind;
+use serde_json::{Value as Json, json};
+use std::collections::BTreeSet;
 use support::{Talk, calls, program, says};
 
 /// A flow that asks before it waters; a hook changes the amount between the question and the call.
@@ -71,7 +73,7 @@ fn confirmed_arguments_are_used() {
 }
 
 #[test]
-fn only_immutable_params_are_kept() {
+fn other_arguments_are_asked_about_again() {
     let free = garden("    confirm: when_side_effects\n");
     insta::assert_snapshot!(talk(&free, &["roses", "yes"]));
 }
@@ -157,5 +159,115 @@ start_agent garden:
     let mut talk = Talk::new(&program, |_, _| Ok(json!({ "done": true })));
     talk.model.answers.extend([calls("water", json!({})), says("They are watered.")]);
     talk.turn(None).say("the roses, please").say("yes");
+    insta::assert_snapshot!(talk.script);
+}
+
+/// Current specification, 3.5: what the user agrees to is a call with its arguments. What they say of the time and of chance
+/// was drawn for the question, each number for itself; both have moved on when the user answers.
+#[test]
+fn time_and_chance_are_those_of_the_question() {
+    let text = r#"AGENT: Cashier
+GOAL: "Pay"
+TOOLS:
+  pay(id: string, at: string) -> {ok: boolean}
+    description: "Pay"
+    confirm: always
+FLOW:
+  a -> b
+  a:
+    REASONING: false
+    RESPOND: "Hi."
+    ON_INPUT:
+      - ELSE:
+        THEN: b
+  b:
+    REASONING: false
+    CALL: pay(UNIQUE_ID(12), NOW())
+    ON_SUCCESS:
+      RESPOND: "Paid."
+      THEN: COMPLETE
+"#;
+    let program = program("cashier.agent.abl", text);
+    let mut ids = BTreeSet::new();
+    for hour in 0..3 {
+        let mut talk = Talk::new(&program, |_, _| Ok(json!({ "ok": true })));
+        talk.now += hour * 3_600_000;
+        talk.turn(None).say("go");
+        let asked = talk.script.clone();
+        talk.now += 60_000;
+        talk.say("yes");
+        let mut made = talk.events.iter().filter_map(|event| match &event.kind {
+            EventKind::Call { arguments, .. } => Some(arguments),
+            _ => None,
+        });
+        let arguments = made.next().unwrap();
+        assert!(made.next().is_none(), "{}", talk.script);
+        for name in ["id", "at"] {
+            let value = arguments.get(name).and_then(Json::as_str).unwrap();
+            assert!(asked.contains(&format!("{name}: {value}")), "{value}\n{}", talk.script);
+        }
+        let id = arguments.get("id").and_then(Json::as_str).unwrap().to_owned();
+        assert_eq!(id.len(), 12);
+        // One letter twelve times would be one of 62 values.
+        assert!(id.chars().collect::<BTreeSet<_>>().len() > 4, "{id}");
+        ids.insert(id);
+    }
+    assert_eq!(ids.len(), 3, "{ids:?}");
+}
+
+/// Who has agreed to a call that is still refused, and agrees to another one meanwhile, is asked about the first one again.
+#[test]
+fn another_confirmed_call_in_between_is_not_what_was_agreed_to() {
+    let text = r#"AGENT: Cashier
+GOAL: "Pay"
+TOOLS:
+  pay(amount: number) -> {ok: boolean}
+    description: "Pay"
+    confirm: always
+  refund(amount: number) -> {ok: boolean}
+    description: "Refund"
+    confirm: always
+MEMORY:
+  session:
+    - open
+        INITIAL: false
+CONSTRAINTS:
+  c:
+    - REQUIRE open == true BEFORE calling pay
+      ON_FAIL: "Closed."
+FLOW:
+  global_digressions:
+    - KEYWORDS: [back]
+      CALL: refund(2)
+      RESUME: true
+    - KEYWORDS: [open]
+      SET: open = true
+      RESPOND: "Open."
+      RESUME: true
+    - KEYWORDS: [close]
+      SET: open = false
+      RESPOND: "Closing."
+      RESUME: true
+  a -> b
+  a:
+    REASONING: false
+    RESPOND: "Hi."
+    ON_INPUT:
+      - ELSE:
+        THEN: b
+  b:
+    REASONING: false
+    CALL: pay(1)
+    ON_SUCCESS:
+      RESPOND: "Paid."
+      THEN: COMPLETE
+    ON_FAIL:
+      RESPOND: "Not paid: {{result.error}}."
+      THEN: COMPLETE
+"#;
+    let program = program("cashier.agent.abl", text);
+    let mut talk = Talk::new(&program, |_, _| Ok(json!({ "ok": true })));
+    talk.turn(None).say("open").say("go").say("close").say("yes").say("back").say("yes");
+    talk.say("open").say("yes");
     insta::assert_snapshot!(talk.script);
 }

@@ -48,6 +48,22 @@ ROUTING:
     let mut talk = Talk::new(&program, |tool, _| nothing(tool));
     talk.turn(None).say("a room and a meal, please").say("just a meal");
     insta::assert_snapshot!(talk.script);
+    // What has to hold before one of them gets control (current specification, 3.8.2) is about that one.
+    for name in ["Meals", "meals"] {
+        let rule = format!(
+            "STATE:\n  verified:\n    type: boolean\n    default: false\n    source: agent\n\nCONSTRAINTS:\n  c:\n    - REQUIRE verified == true BEFORE calling {name}\n      ON_FAIL: \"Guests only.\"\n\nROUTING:"
+        );
+        let program = together(&[
+            ("front_desk.agent.abl", &desk.replace("ROUTING:", &rule)),
+            ("rooms.agent.abl", &rooms),
+            ("meals.agent.abl", &meals),
+        ]);
+        let mut talk = Talk::new(&program, |tool, _| nothing(tool));
+        talk.turn(None).say("a meal and a room, please").say("just a meal");
+        assert!(talk.script.contains("Room 7 is free."), "{}", talk.script);
+        assert_eq!(talk.script.matches("Guests only.").count(), 2, "{}", talk.script);
+        assert!(!talk.script.contains("Breakfast"), "{}", talk.script);
+    }
 }
 
 #[test]

@@ -237,7 +237,8 @@ impl Scenario {
             let most = MAX_FILE >> 20;
             return Err(ScenarioError(format!("a test file must not exceed {most} MB")));
         }
-        let file: Self = serde_saphyr::from_str(text).map_err(|e| ScenarioError(e.to_string()))?;
+        let file: Self = serde_saphyr::from_str(text)
+            .map_err(|e| ScenarioError(e.without_snippet().to_string()))?;
         file.check()?;
         Ok(file)
     }

@@ -23,7 +23,10 @@ pub use file::{
 };
 pub use generate::{Conversation, Generated, GeneratedTurn, Limits, generate};
 pub use intents::Names;
-pub use replay::{Action, ActionKind, ReplayedTurn, replay};
+pub use replay::{
+    Action, ActionKind, ReplayedTurn, Replayer, compare_by_replay, compare_conversations,
+    first_agent,
+};
 pub use report::{coverage, junit, text};
 pub use run::{Failure, FixedClock, TestOutcome, run};
 pub use update::{Updated, update};

@@ -6,23 +6,25 @@ use crate::table::{Alphabet, DISCORD_STARTS, FORMATS};
 pub(super) const SCHEMES: &[(&str, &str)] =
     &[("bearer ", "a bearer token"), ("basic ", "a user name and password")];
 
-/// For each byte, the formats and schemes that have it as first byte, and as second byte of their prefix,
-/// as bit sets: formats first, then schemes. The first two bytes exclude nearly all words.
-static PREFIXES: [[u128; 256]; 2] = prefixes();
+/// Whether a format, a scheme or a form with parts begins with two bytes: a bit for each second byte, in two words for
+/// each first byte. The first two bytes exclude nearly all words.
+static PREFIXES: [[u128; 2]; 256] = prefixes();
 
 #[expect(clippy::indexing_slicing, reason = "a byte is below 256, and this runs in the compiler")]
-const fn prefixes() -> [[u128; 256]; 2] {
-    let mut all = [[0; 256]; 2];
+const fn prefixes() -> [[u128; 2]; 256] {
+    let mut all = [[0; 2]; 256];
     let mut at = 0;
     while at < FORMATS.len() + SCHEMES.len() {
         let prefix =
             if at < FORMATS.len() { FORMATS[at].prefix } else { SCHEMES[at - FORMATS.len()].0 };
         if let [first, second, ..] = prefix.as_bytes() {
-            all[0][*first as usize] |= 1 << at;
-            all[1][*second as usize] |= 1 << at;
-            if at >= FORMATS.len() {
-                all[0][first.to_ascii_uppercase() as usize] |= 1 << at;
-                all[1][second.to_ascii_uppercase() as usize] |= 1 << at;
+            // Schemes do not distinguish case.
+            let mut case = 0;
+            while case < if at < FORMATS.len() { 1 } else { 4 } {
+                let first = if case % 2 == 0 { *first } else { first.to_ascii_uppercase() };
+                let second = if case < 2 { *second } else { second.to_ascii_uppercase() };
+                all[first as usize][second as usize / 128] |= 1 << (second % 128);
+                case += 1;
             }
         }
         at += 1;
@@ -32,13 +34,14 @@ const fn prefixes() -> [[u128; 256]; 2] {
 
 /// Whether a format or a scheme starts with these two bytes.
 pub(super) fn may_begin(first: u8, second: Option<u8>) -> bool {
-    let [firsts, seconds] = &PREFIXES;
-    let of =
-        |bits: &[u128; 256], byte: u8| bits.get(usize::from(byte)).copied().unwrap_or_default();
     let [discord, discord_second] = DISCORD_STARTS;
     second.is_some_and(|second| {
-        of(firsts, first) & of(seconds, second) != 0
+        let seconds = PREFIXES.get(usize::from(first));
+        let half = seconds.and_then(|halves| halves.get(usize::from(second / 128)));
+        half.is_some_and(|half| half & (1 << (second % 128)) != 0)
             || (discord.contains(&first) && discord_second.contains(&second))
+            // Salesforce
+            || (first == b'0' && second == b'0')
     })
 }
 

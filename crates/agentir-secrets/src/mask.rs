@@ -1,6 +1,7 @@
 //! Texts as they may be shown: of a secret its first characters, and a mark for the rest.
 
-use crate::table::Alphabet;
+use crate::table::{Alphabet, KEY_HEADERS};
+use crate::values::is_told_apart;
 use crate::views::{MAX_DEPTH, readings, views};
 use crate::{BEGIN_KEY, Reach, search};
 use std::borrow::Cow;
@@ -32,6 +33,8 @@ pub struct Mask {
     pub secret: Range<usize>,
     /// The bytes that are not shown, which end where the secret ends.
     pub hidden: Range<usize>,
+    /// Whether it is looked for elsewhere: it is no word that others use.
+    pub searched: bool,
 }
 
 impl Mask {
@@ -43,7 +46,7 @@ impl Mask {
         } else {
             0
         };
-        Self { hidden: secret.start + head..secret.end, secret }
+        Self { hidden: secret.start + head..secret.end, secret, searched: true }
     }
 }
 
@@ -57,6 +60,29 @@ pub fn masks(text: &str) -> Vec<Mask> {
     all
 }
 
+/// The masks of a text with those of places that are secrets because somebody says so, who knows more than the text. Each
+/// line of such a place has a mask.
+#[must_use]
+pub fn with_secrets(text: &str, found: Vec<Mask>, places: &[Range<usize>]) -> Vec<Mask> {
+    let mut all = found;
+    for place in places {
+        let mut start = place.start;
+        for line in text.get(place.clone()).unwrap_or_default().split_inclusive('\n') {
+            let around = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`');
+            let value = line.trim_start_matches(around);
+            let from = start + (line.len() - value.len());
+            let value = value.trim_end_matches(around);
+            if !value.is_empty() {
+                // A word may stand elsewhere without being one.
+                let searched = is_told_apart(value);
+                all.push(Mask { searched, ..Mask::new(text, from..from + value.len()) });
+            }
+            start += line.len();
+        }
+    }
+    merged(all)
+}
+
 /// Adds the masks of what stands behind escapes, also in texts in texts. Returns whether there are any.
 fn behind_escapes(text: &str, depth: usize, all: &mut Vec<Mask>) -> bool {
     let before = all.len();
@@ -67,6 +93,7 @@ fn behind_escapes(text: &str, depth: usize, all: &mut Vec<Mask>) -> bool {
             all.extend(found.into_iter().map(|mask| Mask {
                 secret: view.place(mask.secret.start)..view.place(mask.secret.end),
                 hidden: view.place(mask.hidden.start)..view.place(mask.hidden.end),
+                searched: mask.searched,
             }));
         });
     }
@@ -76,23 +103,28 @@ fn behind_escapes(text: &str, depth: usize, all: &mut Vec<Mask>) -> bool {
 /// The masks of a text as it is written.
 fn plain(text: &str) -> Vec<Mask> {
     let mut all = Vec::new();
-    let mut done = 0;
+    // The ends of the last secret and of the last private key.
+    let (mut done, mut key_done, mut overlap) = (0, 0, false);
     let mut ends = memchr::memmem::find_iter(text.as_bytes(), END_KEY).peekable();
     for secret in search(text, Reach::Likely) {
         let range = secret.range;
-        if range.start < done {
+        if !text.get(range.clone()).is_some_and(|found| found.starts_with(BEGIN_KEY)) {
+            // Also within a private key: not all that stands between its lines is masked with it.
+            if range.end > done {
+                overlap |= range.start < done;
+                done = range.end;
+                all.push(Mask::new(text, range));
+            }
             continue;
         }
-        if !text.get(range.clone()).is_some_and(|found| found.starts_with(BEGIN_KEY)) {
-            done = range.end;
-            all.push(Mask::new(text, range));
+        if range.start < key_done {
             continue;
         }
         while ends.next_if(|end| *end < range.end).is_some() {}
         let end = ends.peek().copied().filter(|end| *end - range.end <= MAX_KEY);
-        done = key(text, range.end, end, &mut all);
+        key_done = key(text, range.end, end, &mut all);
     }
-    all
+    if key_done > 0 || overlap { merged(all) } else { all }
 }
 
 /// Masks in order, as one where they overlap.
@@ -105,6 +137,7 @@ fn merged(mut all: Vec<Mask>) -> Vec<Mask> {
                 last.hidden.end = last.hidden.end.max(mask.hidden.end);
                 last.secret.start = last.secret.start.min(mask.secret.start);
                 last.secret.end = last.secret.end.max(mask.secret.end);
+                last.searched |= mask.searched;
             }
             _ => merged.push(mask),
         }
@@ -113,7 +146,7 @@ fn merged(mut all: Vec<Mask>) -> Vec<Mask> {
 }
 
 /// Masks the lines of a private key, from the end of its first line to the start of its last one, if there is one.
-/// Returns the end of the key.
+/// Returns where it stopped.
 fn key(text: &str, start: usize, end: Option<usize>, all: &mut Vec<Mask>) -> usize {
     let mut at = start;
     let rest = text.get(start..end.unwrap_or(text.len())).unwrap_or_default();
@@ -133,20 +166,19 @@ fn key(text: &str, start: usize, end: Option<usize>, all: &mut Vec<Mask>) -> usi
             }
         } else if !content.is_empty() {
             begun = true;
-            all.push(Mask { hidden: range.clone(), secret: range });
+            all.push(Mask { hidden: range.clone(), secret: range, searched: true });
         }
         at += line.len();
     }
     at
 }
 
-/// Whether a line may stand between the first line of a private key and the key: `Version: …`, `Proc-Type: …`, or nothing.
+/// Whether a line may stand between the first line of a private key and the key: one of its headers, or nothing.
 fn is_key_header(line: &str) -> bool {
     let line = line.trim_matches(|c: char| c.is_whitespace() || "#*|>\"'\\,;".contains(c));
-    let name = line.split_once(": ").map_or(line, |(name, _)| name);
+    let name = line.split_once(':').map(|(name, _)| name);
     line.is_empty()
-        || (name.len() < line.len()
-            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-'))
+        || name.is_some_and(|name| KEY_HEADERS.iter().any(|key| key.eq_ignore_ascii_case(name)))
 }
 
 /// Whether a line may belong to a private key: nothing but its characters, within the marks of comments and texts.
@@ -165,7 +197,7 @@ fn runs(line: &str, offset: usize, all: &mut Vec<Mask>) {
         }
         if at - start >= MIN_KEY_LINE {
             let range = offset + start..offset + at;
-            all.push(Mask { hidden: range.clone(), secret: range });
+            all.push(Mask { hidden: range.clone(), secret: range, searched: true });
         }
         start = at + 1;
     }
@@ -205,10 +237,17 @@ impl<'t> FromIterator<(&'t str, &'t [Mask])> for Masker {
     fn from_iter<T: IntoIterator<Item = (&'t str, &'t [Mask])>>(texts: T) -> Self {
         let mut known: Vec<Box<str>> = Vec::new();
         for (text, masks) in texts {
-            for secret in masks.iter().filter_map(|mask| text.get(mask.secret.clone())) {
+            let masks = masks.iter().filter(|mask| mask.searched);
+            for secret in masks.filter_map(|mask| text.get(mask.secret.clone())) {
                 // A message quotes what an escape means.
                 let readings = readings(secret).into_iter().map(String::into_boxed_str);
-                let all = std::iter::once(Box::from(secret)).chain(readings);
+                // Of one with several words, a part may be quoted, and a name that has one may be made into words.
+                let words = secret.split(|c: char| c.is_whitespace() || matches!(c, '_' | '-'));
+                let is_part = |word: &&str| {
+                    word.len() < secret.len() && word.len() >= MIN_SHOWN && is_told_apart(word)
+                };
+                let words = words.filter(is_part).map(Box::from);
+                let all = std::iter::once(Box::from(secret)).chain(readings).chain(words);
                 known.extend(all.filter(|secret| secret.len() >= MIN_KNOWN));
             }
         }
@@ -293,7 +332,8 @@ impl Masker {
                 end = at + length;
                 // How much of it is shown depends on the secret, not on how much of it is here.
                 let head = Mask::new(secret, 0..secret.len()).hidden.start;
-                all.push(Mask { secret: at..end, hidden: at + head.min(length)..end });
+                let hidden = at + head.min(length)..end;
+                all.push(Mask { secret: at..end, hidden, searched: true });
             }
         }
     }
@@ -343,6 +383,38 @@ mod tests {
     }
 
     #[test]
+    fn what_follows_the_first_line_of_a_private_key_is_masked_like_anything_else() {
+        let line = body(Alphabet::Alnum, 64);
+        for begin in [
+            "-----BEGIN PRIVATE KEY-----",
+            "# paste the -----BEGIN RSA PRIVATE KEY----- block",
+            "key: \"-----BEGIN PRIVATE KEY-----\"",
+            "-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: 1\n",
+        ] {
+            for (text, masked) in [
+                ("user: bob\npassword: \"tr0ub4dor77\"", "user: bob\npassword: \"…\""),
+                ("Comment: password: \"tr0ub4dor77\"", "Comment: password: \"…\""),
+                ("Authorization: Bearer aB3dEf6hIj9k", "Authorization: Bearer aB3d…"),
+                ("\nnote: x\ntoken=tr0ub4dor77", "\nnote: x\ntoken=…"),
+            ] {
+                assert_eq!(mask(&format!("{begin}\n{text}")), format!("{begin}\n{masked}"));
+            }
+        }
+        // On the first line as well.
+        let text = format!("-----BEGIN PRIVATE KEY----- password: \"tr0ub4\" {line}");
+        assert_eq!(mask(&text), "-----BEGIN PRIVATE KEY----- password: \"…\" …");
+        // Headers (RFC 9580, section 6.2.2; RFC 1421, section 4.6) do not end a key.
+        for headers in [
+            "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\n",
+            "Version: Desk 1\nComment: by hand\nHash: SHA256\nCharset: UTF-8\nMessageID: x\n\n",
+        ] {
+            let text = format!("-----BEGIN RSA PRIVATE KEY-----\n{headers}{line}\n{line}");
+            let masked = format!("-----BEGIN RSA PRIVATE KEY-----\n{headers}…\n…");
+            assert_eq!(mask(&text), masked);
+        }
+    }
+
+    #[test]
     fn what_is_known_is_found_without_its_context() {
         let random = body(Alphabet::Alnum, 24);
         let text = format!("api_key: \"{random}\"\npassword: 'tr0ub4dor'");
@@ -355,6 +427,11 @@ mod tests {
         assert_eq!(masker.mask("say tr0ub4dor, not tr0ub4dors"), "say …, not tr0ub4dors");
         assert_eq!(masker.mask(&format!("x{random}{random}")), format!("x{head}…{head}…"));
         assert!(!format!("{masker:?}").contains(&random));
+        // A name with a token is made into words.
+        let token = token();
+        let found = masks(&token);
+        let masker: Masker = [(token.as_str(), found.as_slice())].into_iter().collect();
+        assert_eq!(masker.mask(&token.replace('_', " ")), format!("ghp {}…", &token[4..8]));
     }
 
     #[test]
@@ -365,7 +442,33 @@ mod tests {
         assert_eq!(masks(&text).len(), 50_000);
     }
 
+    #[test]
+    fn what_somebody_says_is_a_secret_is_one_wherever_it_stands() {
+        let text =
+            "\"key\": \"apiSecret\",\n\"value\": \"4XPKgIBn2XtOUMo8\",\n\"title\": \"hello\"";
+        let at = |part: &str| {
+            let start = text.find(part).unwrap_or_default();
+            start..start + part.len()
+        };
+        let all = with_secrets(text, masks(text), &[at("\"4XPKgIBn2XtOUMo8\""), at("hello")]);
+        let masker: Masker = [(text, all.as_slice())].into_iter().collect();
+        assert_eq!(masker.mask("say 4XPKgIBn2XtOUMo8, hello"), "say 4XPK…, hello");
+        let hidden: Vec<_> = all.iter().map(|mask| &text[mask.hidden.clone()]).collect();
+        assert_eq!(hidden, ["gIBn2XtOUMo8", "hello"]);
+    }
+
     proptest::proptest! {
+        #[test]
+        fn what_is_reported_is_masked(parts in proptest::collection::vec("[a-zA-Z0-9$&<>{}%;,=: \"'\\\\-]{0,9}|password: |token=|Bearer |://u:", 0..12)) {
+            let text = parts.concat();
+            let masks = masks(&text);
+            for secret in crate::secrets(&text) {
+                let Mask { hidden, .. } = Mask::new(&text, secret.range);
+                let covers = |mask: &Mask| mask.hidden.start <= hidden.start && hidden.end <= mask.hidden.end;
+                proptest::prop_assert!(masks.iter().any(covers), "{}", text);
+            }
+        }
+
         #[test]
         fn no_secret_survives_its_mask(before in ".{0,20}", behind in ".{0,20}") {
             let token = token();

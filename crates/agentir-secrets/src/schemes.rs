@@ -1,9 +1,13 @@
 //! What follows an authentication scheme: `Bearer …`, `Basic …`, and the values of the header `Authorization`.
 
 use crate::bytes::SCHEMES;
-use crate::table::{AUTH_SCHEMES, Alphabet};
-use crate::values::{is_drawn, is_letters, is_likely, is_placeholder, is_random};
-use crate::{Reach, Secret, ends_value};
+use crate::extent::{HeaderValue, Place, header, unquoted};
+use crate::headers::cookie;
+use crate::table::{AUTH_SCHEMES, Alphabet, NO_CREDENTIALS};
+use crate::values::{
+    is_drawn, is_letters, is_likely, is_placeholder, is_random, is_reference, is_words, is_wordy,
+};
+use crate::{MASK, Reach, Secret, prefix_window};
 use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -25,44 +29,162 @@ pub(super) fn after_scheme(line: &str, at: usize, reach: Reach) -> Option<Secret
             || (reach == Reach::Likely && is_credential(scheme.trim_end(), value))
         {
             let start = at + scheme.len();
-            return Some(Secret { what: (*what).to_owned(), range: start..start + length });
+            // What has other characters is masked with them.
+            let rest = if reach == Reach::Likely {
+                unquoted(prefix_window(body), Place::WORD).len()
+            } else {
+                0
+            };
+            let range = start..start + length.max(rest);
+            return Some(Secret { what: (*what).to_owned(), range });
         }
     }
     None
 }
 
-/// What is secret in the value of the header `Authorization`, and where: what follows its scheme, if it has one.
-pub(super) fn credentials(after: &str) -> Option<(usize, &str)> {
-    let skip = |text: &'_ str| {
-        text.len() - text.trim_start_matches([' ', '\t', '"', '\'', '`', '\\']).len()
-    };
-    let word = |text: &'_ str| text.find(|c| ends_value(c) || c == '\\').unwrap_or(text.len());
-    let start = skip(after);
-    let value = after.get(start..)?;
-    let first = value.get(..word(value))?;
-    let is_scheme =
-        first.len() <= 20 && first.bytes().all(|c| c.is_ascii_alphabetic() || c == b'-');
-    let behind = value.get(first.len()..)?;
-    if !is_scheme || !behind.starts_with(' ') {
-        return (is_drawn(first) || is_letters(first)).then_some((start, first));
-    }
-    let skipped = skip(behind);
-    let second = behind.get(skipped..)?;
-    let second = second.get(..word(second))?;
-    let known = AUTH_SCHEMES.iter().any(|scheme| first.eq_ignore_ascii_case(scheme));
-    let is_secret = is_drawn(second)
-        || is_letters(second)
-        || (known && (is_likely(second) || is_credential(first, second)));
-    is_secret.then_some((start + first.len() + skipped, second))
+/// The kinds of headers whose values are secrets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Named {
+    /// `Authorization`, `Proxy-Authorization`: a scheme and a secret, or a secret.
+    Authorization,
+    /// `Cookie`, `Set-Cookie`, without names of the cookies.
+    Cookie,
+    /// `X-Api-Key` and the like.
+    Key,
 }
+
+/// What is secret in the value of a header, and where: all that follows its scheme, if it has one. Whatever it looks like,
+/// but for words and what stands for it.
+pub(super) fn credentials<'t>(
+    after: &'t str,
+    name: Named,
+    place: Place<'_>,
+) -> Option<(usize, &'t str)> {
+    let value = header(after, place)?;
+    if name == Named::Cookie && value.text.contains('=') {
+        return without_names(&value);
+    }
+    let text = value.text;
+    let first = text.split(char::is_whitespace).next()?;
+    let behind = text
+        .get(first.len()..)?
+        .trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '\\'));
+    let scheme = scheme(first).filter(|is_known| {
+        !behind.is_empty() && (name == Named::Authorization || (*is_known && name == Named::Key))
+    });
+    let is_known = scheme == Some(true);
+    let rest = if scheme.is_some() { behind } else { text };
+    let rest_start = value.start + (text.len() - rest.len());
+    let rest = rest.trim_end_matches([' ', '\t', '\\']);
+    let is_one_word = !rest.contains(char::is_whitespace);
+    if scheme.is_none() && is_one_word {
+        return is_alone(rest, value.is_quoted).then_some((rest_start, rest));
+    }
+    let is_secret = |number: usize, word: &str| {
+        let least = match (number, scheme) {
+            (0, None | Some(true)) => MIN_CREDENTIAL,
+            _ if value.is_quoted || is_known => MIN_CREDENTIAL,
+            _ => MIN_UNKNOWN,
+        };
+        is_drawn(word)
+            || is_letters(word)
+            || (is_likely(word) && (value.is_quoted || is_known))
+            || (is_known && number == 0 && is_credential(first, word))
+            || (word.len() >= least && !is_words(word) && !is_wordy(word) && !is_reference(word))
+    };
+    // Where the secret words are in the rest.
+    let mut found: Option<(usize, usize)> = None;
+    let mut at = 0;
+    for (number, word) in words(rest).into_iter().enumerate() {
+        let start = at + rest.get(at..)?.find(word)?;
+        at = start + word.len();
+        // What is masked already is no secret, and a mark of a list belongs to none.
+        let judged = word.split(MASK).next().unwrap_or_default();
+        let judged = judged.trim_end_matches(['\\', '"', '\'', ',', ';']);
+        if is_secret(number, judged) {
+            let end = start + word.trim_end_matches(['\\', ',', ';']).len();
+            found = Some((found.map_or(start, |(start, _)| start), end));
+        }
+    }
+    let (from, to) = found?;
+    // In a sentence, what stands around them is a part of it.
+    match value.is_whole {
+        true => Some((rest_start, rest)),
+        false => Some((rest_start + from, rest.get(from..to)?)),
+    }
+}
+
+/// The words of a text; `{{ … }}` is one, with the blanks within it.
+fn words(text: &str) -> Vec<&str> {
+    let mut all = Vec::new();
+    let mut rest = text.trim_start();
+    while !rest.is_empty() {
+        let hole = rest.starts_with("{{").then(|| rest.find("}}")).flatten();
+        let from = hole.unwrap_or_default();
+        let behind = rest.get(from..).unwrap_or_default();
+        let end = from + behind.find(char::is_whitespace).unwrap_or(behind.len());
+        let (word, next) = rest.split_at(end);
+        all.push(word);
+        rest = next.trim_start();
+    }
+    all
+}
+
+/// A cookie without a name, and all that follows it, where others have names.
+fn without_names<'t>(value: &HeaderValue<'t>) -> Option<(usize, &'t str)> {
+    let mut at = 0;
+    for part in value.text.split(';') {
+        if !part.contains('=')
+            && let Some((start, _)) = cookie(part, value.is_whole)
+        {
+            let rest = value.text.get(at + start..)?;
+            return Some((value.start + at + start, rest.trim_end_matches(['\\', ' '])));
+        }
+        at += part.len() + 1;
+    }
+    None
+}
+
+/// Whether the first word of a value is a scheme, and one that is known. Others are letters, which are no secret.
+fn scheme(word: &str) -> Option<bool> {
+    if AUTH_SCHEMES.iter().any(|scheme| word.eq_ignore_ascii_case(scheme)) {
+        return Some(true);
+    }
+    let is_name = word.len() <= 20 && word.bytes().all(|c| c.is_ascii_alphabetic() || c == b'-');
+    (is_name && !is_letters(word)).then_some(false)
+}
+
+/// Whether what is alone behind the name of a header is a secret.
+fn is_alone(value: &str, is_quoted: bool) -> bool {
+    let is_word =
+        NO_CREDENTIALS.iter().chain(AUTH_SCHEMES).any(|word| value.eq_ignore_ascii_case(word));
+    let is_short = value.len() < if is_quoted { MIN_WHOLE } else { MIN_CREDENTIAL };
+    let is_name = is_words(value) || is_wordy(value);
+    let is_one = value.len() >= MIN_UNKNOWN && value.bytes().all(|c| c.is_ascii_alphanumeric());
+    let is_masked = value.contains(MASK);
+    is_drawn(value)
+        || is_letters(value)
+        || (!is_short
+            && !is_word
+            && !is_masked
+            && (!is_name || (is_quoted && is_one))
+            && !is_reference(value))
+}
+
+/// The minimum length of what is alone in quotes behind the name of a header.
+const MIN_WHOLE: usize = 6;
+
+/// The length from which on what follows is no word of a sentence.
+const MIN_UNKNOWN: usize = 12;
 
 /// The minimum length of what follows a scheme and is no word.
 const MIN_CREDENTIAL: usize = 8;
 
-/// Whether what follows a scheme is a credential rather than the next word of a sentence. `basic` is a word, too.
+/// Whether what follows a scheme is a credential rather than the next word of a sentence. `basic` is a word, too; as a
+/// scheme it is followed by a login alone.
 fn is_credential(scheme: &str, value: &str) -> bool {
-    if scheme.eq_ignore_ascii_case("basic") && is_login(value) {
-        return true;
+    if scheme.eq_ignore_ascii_case("basic") {
+        return is_login(value);
     }
     let value = value.trim_end_matches(['.', '-', '/', '=']);
     // `username="…"` is a parameter of a scheme.
@@ -70,36 +192,6 @@ fn is_credential(scheme: &str, value: &str) -> bool {
         && !value.contains('=')
         && !is_placeholder(value)
         && (is_letters(value) || !is_words(value))
-}
-
-/// Whether a text is words, joined by hyphens and the like: `self-service`, `Room/Suite`, `configuration-v2`. A number
-/// may follow them.
-fn is_words(text: &str) -> bool {
-    let mut digits = 0;
-    for (at, part) in text.split(['-', '_', '.', '/']).enumerate() {
-        let word = part.trim_end_matches(|c: char| c.is_ascii_digit());
-        let here = part.len() - word.len();
-        let counts = here == 0 || (at > 0 && (word.is_empty() || here == 1));
-        if !is_word(word) || !counts || (digits > 0 && !word.is_empty()) {
-            return false;
-        }
-        digits += here;
-    }
-    digits <= MAX_DIGITS
-}
-
-/// The number of digits of a year, or of a version.
-const MAX_DIGITS: usize = 4;
-
-/// The length of an abbreviation.
-const MAX_ABBREVIATION: usize = 4;
-
-/// Whether a text is lower-case letters, a capitalised word, or an abbreviation in capitals.
-fn is_word(text: &str) -> bool {
-    let rest = text.strip_prefix(|c: char| c.is_ascii_uppercase()).unwrap_or(text);
-    let is_short =
-        text.len() <= MAX_ABBREVIATION && text.bytes().all(|byte| byte.is_ascii_uppercase());
-    is_short || rest.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
 /// Whether a value is `user:password` in Base64 (RFC 7617, section 2).
@@ -163,6 +255,11 @@ mod tests {
             "Basic subscription-2024.",
             "Basic information.",
             "basic room/double-bed2",
+            "a basic 24h-service",
+            "basic COVID-19",
+            "basic JavaScript, basic mobileApp",
+            "Basic PowerPoint/Excel",
+            "basic 2024-11-26",
         ] {
             assert_eq!(mask(plain), plain);
         }

@@ -7,12 +7,16 @@ pub(super) enum Alphabet {
     Alnum,
     /// Capitals and digits.
     Upper,
+    /// Digits.
+    Digits,
     /// Hexadecimal digits in lower case.
     Hex,
     /// Letters, digits, `_`, `-`.
     Url,
     /// [`Self::Url`] and `.`.
     Dotted,
+    /// [`Self::Dotted`] and `~`.
+    Entra,
     /// [`Self::Url`], `/`, `+`, `=`.
     Base64,
 }
@@ -22,9 +26,11 @@ impl Alphabet {
         match self {
             Self::Alnum => c.is_ascii_alphanumeric(),
             Self::Upper => c.is_ascii_uppercase() || c.is_ascii_digit(),
+            Self::Digits => c.is_ascii_digit(),
             Self::Hex => c.is_ascii_digit() || matches!(c, b'a'..=b'f'),
             Self::Url => c.is_ascii_alphanumeric() || matches!(c, b'_' | b'-'),
             Self::Dotted => Self::Url.has(c) || c == b'.',
+            Self::Entra => Self::Dotted.has(c) || c == b'~',
             Self::Base64 => Self::Url.has(c) || matches!(c, b'/' | b'+' | b'='),
         }
     }
@@ -56,7 +62,7 @@ const fn format(
 
 const UNLIMITED: usize = 4096;
 
-use Alphabet::{Alnum, Base64, Dotted, Hex, Upper, Url};
+use Alphabet::{Alnum, Base64, Digits, Dotted, Entra, Hex, Upper, Url};
 
 /// The formats from the issuers' documentation. Longer prefixes come before their own prefixes.
 pub(super) const FORMATS: &[SecretFormat] = &[
@@ -90,6 +96,7 @@ pub(super) const FORMATS: &[SecretFormat] = &[
     format("sk_live_", Alnum, (24, 255), "a Stripe secret key"),
     format("sk_test_", Alnum, (24, 255), "a Stripe secret key"),
     format("rk_live_", Alnum, (24, 255), "a Stripe restricted key"),
+    format("sk-lf-", Url, (36, 36), "a Langfuse secret key"),
     format("sk-or-v1-", Alnum, (24, 128), "an OpenRouter API key"),
     format("sk-ant-", Url, (20, 255), "an Anthropic API key"),
     format("sk-proj-", Url, (20, 255), "an OpenAI API key"),
@@ -136,6 +143,85 @@ pub(super) const FORMATS: &[SecretFormat] = &[
     format("PMAK-", Url, (59, 59), "a Postman API key"),
     format("dt0c01.", Dotted, (88, 96), "a Dynatrace token"),
     format("figd_", Url, (40, 64), "a Figma token"),
+    format("5Aep861", Dotted, (60, 160), "a Salesforce refresh token"),
+    format("dp.pt.", Alnum, (40, 44), "a Doppler token"),
+    format("dp.st.", Dotted, (40, 96), "a Doppler token"),
+    format("pscale_tkn_", Dotted, (32, 64), "a PlanetScale token"),
+    format("pscale_pw_", Dotted, (32, 64), "a PlanetScale password"),
+    format("pscale_oauth_", Dotted, (32, 64), "a PlanetScale token"),
+    format("pat-na1-", Url, (36, 36), "a HubSpot token"),
+    format("pat-eu1-", Url, (36, 36), "a HubSpot token"),
+    format("sntrys_", Base64, (60, 512), "a Sentry token"),
+    format("sntryu_", Hex, (64, 64), "a Sentry token"),
+    format("xkeysib-", Url, (64, 96), "a Brevo API key"),
+    format("rubygems_", Hex, (48, 48), "a RubyGems API key"),
+    format("CFPAT-", Url, (43, 43), "a Contentful token"),
+    format("pul-", Hex, (40, 40), "a Pulumi token"),
+    format("lsv2_pt_", Url, (40, 64), "a LangSmith API key"),
+    format("lsv2_sk_", Url, (40, 64), "a LangSmith API key"),
+    format("fo1_", Url, (43, 43), "a Fly token"),
+    format("fm2_", Base64, (60, UNLIMITED), "a Fly token"),
+    format("ATBB", Alnum, (28, 64), "a Bitbucket app password"),
+    format("AKCp", Alnum, (60, 80), "an Artifactory API key"),
+    format("cmVmdGtu", Alnum, (56, 64), "an Artifactory token"),
+    format("HRKU-", Url, (36, 64), "a Heroku API key"),
+    format("sb_secret_", Url, (24, 64), "a Supabase secret key"),
+    format("CCIPAT_", Url, (40, 80), "a CircleCI token"),
+    format("CCIPRJ_", Url, (40, 80), "a CircleCI token"),
+    format("bkua_", Hex, (40, 40), "a Buildkite token"),
+    format("sgp_", Url, (40, 64), "a Sourcegraph token"),
+    format("snyk_uat.", Dotted, (40, 128), "a Snyk token"),
+    format("tvly-", Url, (24, 64), "a Tavily API key"),
+    format("pcsk_", Url, (50, 100), "a Pinecone API key"),
+    format("sk_", Hex, (48, 48), "an ElevenLabs API key"),
+    format("LTAI", Alnum, (16, 24), "an Alibaba Cloud access key"),
+    format("AKID", Alnum, (32, 36), "a Tencent Cloud secret"),
+    format("shippo_live_", Hex, (40, 40), "a Shippo token"),
+    format("shippo_test_", Hex, (40, 40), "a Shippo token"),
+    format("rzp_live_", Alnum, (14, 14), "a Razorpay key"),
+    format("rzp_test_", Alnum, (14, 14), "a Razorpay key"),
+    format("EZAK", Alnum, (54, 54), "an EasyPost API key"),
+    format("EZTK", Alnum, (54, 54), "an EasyPost API key"),
+    format("EAAAE", Url, (55, 64), "a Square access token"),
+    format("EAA", Alnum, (90, UNLIMITED), "a Facebook access token"),
+    format("tfp_", Url, (40, 64), "a Typeform token"),
+    format("pnu_", Alnum, (36, 36), "a Prefect API key"),
+    format("pnb_", Alnum, (36, 36), "a Prefect API key"),
+    format("vcp_", Alnum, (24, 64), "a Vercel token"),
+    format("1//0", Url, (40, 256), "a Google refresh token"),
+    format("sl.B", Url, (60, UNLIMITED), "a Dropbox token"),
+    format("sl.u.", Url, (60, UNLIMITED), "a Dropbox token"),
+    format("rdme_", Alnum, (60, 80), "a ReadMe API key"),
+    format("p8e-", Alnum, (32, 32), "an Adobe client secret"),
+    format("FLWSECK-", Url, (32, 40), "a Flutterwave secret key"),
+    format("FLWSECK_TEST-", Url, (32, 40), "a Flutterwave secret key"),
+    format("ico-", Alnum, (32, 32), "an Infracost API key"),
+    format("dG9rO", Base64, (51, 64), "an Intercom token"),
+    format("ops_eyJ", Base64, (100, UNLIMITED), "a 1Password token"),
+];
+
+/// A part of a form.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Part {
+    /// This text.
+    Text(&'static str),
+    /// Between as few and as many characters.
+    Run(Alphabet, usize, usize),
+}
+
+/// A form that no prefix tells from other words: what it is made of, and its description with article.
+pub(super) type Form = (&'static [Part], &'static str);
+
+use Part::{Run, Text};
+
+/// Such forms, from the issuers' documentation.
+pub(super) const FORMS: &[Form] = &[
+    (&[Run(Entra, 4, 4), Text("Q~"), Run(Entra, 31, 40)], "a client secret of Microsoft Entra ID"),
+    (&[Run(Alnum, 14, 14), Text(".atlasv1."), Run(Url, 60, 72)], "a Terraform token"),
+    (&[Text("pat"), Run(Alnum, 14, 14), Text("."), Run(Hex, 64, 64)], "an Airtable token"),
+    (&[Text("re_"), Run(Alnum, 8, 8), Text("_"), Run(Alnum, 20, 32)], "a Resend API key"),
+    (&[Text("oauth:"), Run(Alnum, 30, 30)], "a Twitch token"),
+    (&[Run(Hex, 32, 32), Text("-us"), Run(Digits, 1, 2)], "a Mailchimp API key"),
 ];
 
 /// A service whose addresses are secrets: whoever knows one may post to it.
@@ -174,6 +260,9 @@ pub(super) const DISCORD_PARTS: [(usize, usize); 3] = [(23, 28), (6, 7), (27, 45
 /// Telegram bot tokens: the number of digits before the colon, what follows it, and the length of all that follows it.
 pub(super) const TELEGRAM: ((usize, usize), &[u8], usize) = ((8, 10), b"AA", 35);
 
+/// Sessions of Salesforce: how the organisation begins, its lengths, and the minimum length of what follows `!`.
+pub(super) const SALESFORCE: (&str, [usize; 2], usize) = ("00D", [15, 18], 40);
+
 /// Suffixes of names whose values are secrets, normalised to lower case without `_` and `-`.
 pub(super) const SECRET_NAMES: &[&str] = &[
     "apikey",
@@ -187,7 +276,22 @@ pub(super) const SECRET_NAMES: &[&str] = &[
 ];
 
 /// Suffixes of names whose values are chosen by people.
-pub(super) const PASSWORDS: &[&str] = &["password", "passwd", "passphrase", "pwd"];
+pub(super) const PASSWORDS: &[&str] = &["password", "passwd", "passphrase", "pwd", "pw"];
+
+/// What tells names of secrets from each other, behind their suffix, beside numbers: what they are for.
+pub(super) const STAGES: &[&str] =
+    &["prod", "production", "live", "stage", "staging", "test", "testing", "dev", "development"];
+
+/// Words that end like names of secrets.
+pub(super) const WORDS_LIKE_NAMES: &[&str] =
+    &["bypass", "compass", "surpass", "trespass", "overpass", "underpass"];
+
+/// The name whose values are not shown if they are texts or generated: as a keyword of ABL, `PASS`, it is followed by names.
+pub(super) const PASS: &str = "pass";
+
+/// Headers of private keys (RFC 9580, section 6.2.2; RFC 1421, section 4.6).
+pub(super) const KEY_HEADERS: &[&str] =
+    &["Version", "Comment", "MessageID", "Hash", "Charset", "Proc-Type", "DEK-Info"];
 
 /// Suffixes of further names whose values are not shown: in connection strings and addresses.
 pub(super) const LIKELY_NAMES: &[&str] = &[
@@ -200,10 +304,15 @@ pub(super) const LIKELY_NAMES: &[&str] = &[
     "encryptionkey",
     "sig",
     "signature",
-    "pass",
+    PASS,
     "passcode",
     "appkey",
+    // Rails
+    "secretkeybase",
 ];
+
+/// The last word of names of personal access tokens: `AZDO_PAT`. Behind other letters it is a part of a word.
+pub(super) const ACCESS_TOKEN: &str = "pat";
 
 /// Words for passwords in other languages, behind which a value is not shown either. Case counts beyond ASCII.
 pub(super) const FOREIGN_PASSWORDS: &[&str] = &[
@@ -293,10 +402,57 @@ pub(super) const AUTH_SCHEMES: &[&str] = &[
     "splunk",
     "dpop",
     "hawk",
+    "gnap",
+    "hoba",
+    "mutual",
+    "privatetoken",
+    "scram-sha-1",
+    "scram-sha-256",
+    "vapid",
+    "aws4-hmac-sha256",
+    "sharedkey",
+    "sharedaccesssignature",
+    "klaviyo-api-key",
 ];
 
 /// The suffix of the headers whose value is pairs of names and secrets.
 pub(super) const COOKIE: &str = "cookie";
+
+/// Attributes of cookies, which are no secrets (RFC 6265, section 4.1.1).
+pub(super) const COOKIE_ATTRIBUTES: &[&str] = &[
+    "path", "domain", "expires", "max-age", "samesite", "priority", "version", "secure", "httponly",
+];
+
+/// Suffixes of other headers with secrets, normalised: their names are words with hyphens between them.
+pub(super) const KEY_HEADER_ENDS: &[&str] = &["key", "token", "secret", "auth", "signature"];
+
+/// What headers with secrets are said to be, where it is not what they contain: kinds, types and the like.
+pub(super) const NO_CREDENTIALS: &[&str] = &[
+    "none",
+    "null",
+    "true",
+    "false",
+    "undefined",
+    "required",
+    "optional",
+    "string",
+    "header",
+    "cookie",
+    "query",
+    "body",
+    "default",
+    "inherit",
+    "enabled",
+    "disabled",
+    "public",
+    "private",
+    "session",
+    "oauth2",
+    "authorization",
+    "authentication",
+    "forwarded",
+    "credentials",
+];
 
 /// Words that mark a value as a placeholder.
 pub(super) const PLACEHOLDERS: &[&str] = &[

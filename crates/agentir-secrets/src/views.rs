@@ -46,10 +46,76 @@ impl View {
     }
 }
 
+/// The length from which on a part of a text has several views, in bytes: they need more memory than the text.
+const MAX_VIEW: usize = 64 << 10;
+/// What two views have in common, in bytes: more than a secret and what stands before it.
+const OVERLAP: usize = 16 << 10;
+
 /// Calls `see` with the views of all parts of a text that have escapes.
 pub(super) fn views(text: &str, see: &mut dyn FnMut(View)) {
     in_json(text, see);
     in_addresses(text, see);
+    in_writing(text, see);
+}
+
+/// What is written for punctuation elsewhere: the wide forms of Chinese and Japanese, the entities of HTML.
+const WRITINGS: &[(&str, char)] = &[
+    ("：", ':'),
+    ("＝", '='),
+    ("＂", '"'),
+    ("＇", '\''),
+    ("“", '"'),
+    ("”", '"'),
+    ("「", '"'),
+    ("」", '"'),
+    ("&quot;", '"'),
+    ("&#34;", '"'),
+    ("&apos;", '\''),
+    ("&#39;", '\''),
+    ("&#x27;", '\''),
+];
+
+/// Lines with the punctuation that the formats of secrets know.
+fn in_writing(text: &str, see: &mut dyn FnMut(View)) {
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let bytes = line.as_bytes();
+        if memchr::memchr3(b'&', 0xE2, 0xE3, bytes).or(memchr::memchr(0xEF, bytes)).is_some() {
+            let mut from = 0;
+            while from < line.len() {
+                let to = line.ceil_char_boundary(line.len().min(from + MAX_VIEW));
+                let part = line.get(from..to).unwrap_or_default();
+                written(part, start + from, see);
+                from = if to == line.len() { to } else { line.floor_char_boundary(to - OVERLAP) };
+            }
+        }
+        start += line.len();
+    }
+}
+
+/// The view of a text that has other punctuation.
+fn written(text: &str, start: usize, see: &mut dyn FnMut(View)) {
+    let mut view = View::new(start);
+    let mut at = 0;
+    let mut found = false;
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        let known = WRITINGS.iter().find(|(written, _)| rest.starts_with(written));
+        if let Some((written, read)) = known {
+            view.escape(*read, start + at, start + at + written.len());
+            at += written.len();
+            found = true;
+            continue;
+        }
+        let first = rest.chars().next().map_or(1, char::len_utf8);
+        let next =
+            rest.get(first..).and_then(|rest| rest.find(|c: char| c == '&' || !c.is_ascii()));
+        let plain = next.map_or(rest.len(), |next| first + next);
+        view.plain(rest.get(..plain).unwrap_or_default());
+        at += plain;
+    }
+    if found {
+        see(view);
+    }
 }
 
 /// Lines with the escapes of JSON's strings (RFC 8259, section 7).
@@ -62,8 +128,16 @@ fn in_json(text: &str, see: &mut dyn FnMut(View)) {
         let start = memchr::memrchr(b'\n', before).map_or(done, |at| done + at + 1);
         let rest = bytes.get(first..).unwrap_or_default();
         let end = memchr::memchr(b'\n', rest).map_or(bytes.len(), |at| first + at);
-        if let Some(view) = line_in_json(text, start, end) {
-            see(view);
+        let mut from = start;
+        loop {
+            let to = text.ceil_char_boundary(end.min(from + MAX_VIEW));
+            if let Some(view) = line_in_json(text, from, to) {
+                see(view);
+            }
+            if to == end {
+                break;
+            }
+            from = text.floor_char_boundary(to - OVERLAP);
         }
         done = end;
     }
@@ -126,6 +200,11 @@ fn in_addresses(text: &str, see: &mut dyn FnMut(View)) {
         let mut view = View::new(here);
         let mut escapes = 0_usize;
         while let Some(byte) = bytes.get(here).filter(|byte| !ends(byte)) {
+            if view.text.len() >= MAX_VIEW {
+                here -= OVERLAP;
+                see(std::mem::replace(&mut view, View::new(here)));
+                continue;
+            }
             // What is not ASCII is no part of a secret.
             let read = |byte: u8| if byte.is_ascii() { char::from(byte) } else { '?' };
             match code(here) {

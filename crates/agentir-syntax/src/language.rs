@@ -2,6 +2,7 @@
 
 use crate::code::{CodeName, CodeUses};
 use crate::context::{Context, NameKind};
+use crate::docs::{Docs, Documented};
 use crate::emit::{Emitter, LossRule, Target};
 use crate::inline::InlineText;
 use crate::line_layout::Notation;
@@ -21,6 +22,11 @@ pub trait Language: Sync {
 
     /// Its name in prose.
     fn title(&self) -> &'static str;
+
+    /// The names that editors have for it, each with what the names of such files end in.
+    fn editor_names(&self) -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
 
     /// The dialect of its agents: their semantics, and how messages speak of them. [`NONE`] if documents say it.
     fn dialect(&self) -> Dialect;
@@ -56,6 +62,17 @@ pub trait Language: Sync {
         _options: ReadOptions,
     ) -> Option<Context> {
         None
+    }
+
+    /// What the words of the language are for, and where they are specified.
+    fn docs(&self) -> Option<&'static Docs> {
+        None
+    }
+
+    /// All words of the language, with what is said of them: the fields of its records, their values, and what belongs
+    /// to no record.
+    fn reference(&self) -> Vec<Documented> {
+        Vec::new()
     }
 
     /// Why a text cannot be the name of something in a file of one of its kinds; `None` if it can be.

@@ -46,6 +46,8 @@ macro_rules! grammars {
 
 pub mod code;
 pub mod context;
+pub mod data;
+pub mod docs;
 pub mod emit;
 pub mod inline;
 pub mod json;

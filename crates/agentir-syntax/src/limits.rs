@@ -54,6 +54,7 @@ const RANGES: &[(Range, &[&str])] = &[
     (
         COUNT,
         &[
+            "last_n",
             "max_retries",
             "max_reasks",
             "retry",

@@ -62,6 +62,7 @@ impl Definition {
                 dialect: agent.metadata.dialect,
                 tools,
                 imports: Vec::new(),
+                comments: Vec::new(),
                 extensions: Extensions::default(),
                 span: agent.span,
             })),

@@ -28,7 +28,7 @@ pub(crate) fn check_arguments(
 ) -> Result<Map<String, Json>, String> {
     let mut problems = Vec::new();
     let mut checked = Map::new();
-    let open = tool.extensions.0.values().any(|own| own.contains_key("kwargs"));
+    let open = tool.extensions.has("kwargs");
     for (name, value) in arguments {
         let known = tool.parameters.iter().find(|p| p.name.value == *name);
         match known {

@@ -11,8 +11,9 @@ impl FileError {
         Self(message.into())
     }
 
+    /// Without the lines around the error: a part of a line may be a secret that is not known by its part.
     pub(crate) fn yaml(e: &serde_saphyr::Error) -> Self {
-        Self(e.to_string())
+        Self(e.without_snippet().to_string())
     }
 }
 

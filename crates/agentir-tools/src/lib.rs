@@ -30,6 +30,7 @@ mod environment;
 mod error;
 mod hosts;
 mod http;
+mod knowledge;
 mod mcp_servers;
 mod process;
 mod python;

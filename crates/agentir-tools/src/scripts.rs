@@ -5,18 +5,18 @@
 //! Nothing that it does can be noticed outside, so it runs without permission, as tables do.
 //!
 //! *Limits*: [`MAX_MEMORY_BYTES`], [`MAX_STACK_BYTES`], [`MAX_ANSWER_BYTES`], and the time limit of its call. The
-//! interpreter looks at the time between instructions. A built-in function that takes for ever is left to itself in its
-//! thread, within its memory, until the process ends, and no other script of the toolbox is run after it.
+//! interpreter looks at the time between instructions. A built-in function that takes longer is left to itself in its
+//! thread, within its memory, until it ends or the process does. Where [`MAX_RUNAWAYS`] go on so, no other script is run.
 
 use crate::MAX_ANSWER_BYTES;
-use agentir_ir::Tool;
 use agentir_runtime::{Cancellation, FailureKind, ToolCall, ToolFailure, Tools};
 use rquickjs::context::EvalOptions;
 use rquickjs::function::{Args, Function};
 use rquickjs::{Context, Ctx, Promise, Runtime, Value};
 use serde_json::{Map, Value as Json};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
+use std::sync::{Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// How much memory a script may use, in bytes.
@@ -31,6 +31,12 @@ const THREAD_STACK_BYTES: usize = 8 << 20;
 /// How long to wait, after the time limit, for the interpreter to look at the time.
 const GRACE: Duration = Duration::from_millis(500);
 
+/// So many scripts may go on after their time, each of which keeps a processor busy.
+const MAX_RUNAWAYS: usize = 4;
+
+/// The threads of those that were left to themselves, whichever toolbox called them.
+static RUNAWAYS: Mutex<Vec<JoinHandle<()>>> = Mutex::new(Vec::new());
+
 /// The number of characters of an error that are shown.
 const MAX_SHOWN_CHARS: usize = 400;
 
@@ -41,8 +47,6 @@ const PRELUDE: &str = "globalThis.console = Object.fromEntries(['debug', 'error'
 #[derive(Clone, Debug, Default)]
 pub struct Scripts {
     cancellation: Cancellation,
-    /// Whether one of them could not be ended.
-    is_stuck: bool,
 }
 
 impl Scripts {
@@ -51,14 +55,6 @@ impl Scripts {
     pub fn cancellation(mut self, by: Cancellation) -> Self {
         self.cancellation = by;
         self
-    }
-
-    /// Whether a tool is a script that can be run.
-    pub(crate) fn runs(tool: &Tool) -> bool {
-        let binding = tool.binding.as_ref().map(|binding| &binding.0);
-        let text = |field: &str| binding?.get(field)?.as_str();
-        let language = text("runtime").unwrap_or_default().to_lowercase();
-        matches!(language.as_str(), "javascript" | "js") && text("code").is_some()
     }
 }
 
@@ -73,15 +69,19 @@ enum Stopped {
 
 impl Tools for Scripts {
     fn call(&mut self, call: &ToolCall<'_>) -> Result<Json, ToolFailure> {
-        let fail =
-            |kind, words: &str| Err(ToolFailure::new(kind, format!("`{}` {words}", call.name)));
+        let fail = |kind, why: &str| Err(ToolFailure::new(kind, format!("`{}` {why}", call.name)));
         let code = call.tool.and_then(|tool| tool.binding.as_ref()?.0.get("code")?.as_str());
         let (Some(tool), Some(code)) = (call.tool, code) else {
             return fail(FailureKind::Refused, "has no `code`");
         };
-        if self.is_stuck {
-            return fail(FailureKind::Refused, "is not run, because another script does not end");
+        let mut runaways = RUNAWAYS.lock().unwrap_or_else(PoisonError::into_inner);
+        runaways.retain(|script| !script.is_finished());
+        if runaways.len() >= MAX_RUNAWAYS {
+            let message =
+                format!("is not run, because {} other scripts are still running", runaways.len());
+            return fail(FailureKind::Refused, &message);
         }
+        drop(runaways);
         let names: Vec<String> = tool.parameters.iter().map(|p| p.name.to_string()).collect();
         let (code, arguments) = (code.to_owned(), call.arguments.clone());
         let timeout = crate::call_timeout(call);
@@ -93,16 +93,17 @@ impl Tools for Scripts {
             let _ = tell.send(run(&code, &names, &arguments, ended));
         };
         let thread = thread::Builder::new().name("script".into()).stack_size(THREAD_STACK_BYTES);
-        if let Err(e) = thread.spawn(work) {
-            return fail(FailureKind::Api, &format!("cannot be started: {e}"));
-        }
+        let thread = match thread.spawn(work) {
+            Ok(thread) => thread,
+            Err(e) => return fail(FailureKind::Api, &format!("cannot be started: {e}")),
+        };
         let stopped = loop {
             let left = (end + GRACE).saturating_duration_since(Instant::now());
             match answers.recv_timeout(left.min(Cancellation::INTERVAL)) {
                 Ok(Ok(answer)) => return Ok(answer),
                 Ok(Err(stopped)) => break stopped,
                 Err(RecvTimeoutError::Timeout) if left.is_zero() => {
-                    self.is_stuck = true;
+                    RUNAWAYS.lock().unwrap_or_else(PoisonError::into_inner).push(thread);
                     break Stopped::Ended;
                 }
                 Err(RecvTimeoutError::Timeout) => {}
@@ -115,8 +116,8 @@ impl Tools for Scripts {
             Stopped::Failed(why) => fail(FailureKind::Error, &format!("failed: {why}")),
             Stopped::Ended if self.cancellation.is_cancelled() => Err(crate::cancelled(call)),
             Stopped::Ended => {
-                let words = format!("did not end within {} ms", call.timeout_ms);
-                fail(FailureKind::Timeout, &words)
+                let message = format!("did not end within {} ms", call.timeout_ms);
+                fail(FailureKind::Timeout, &message)
             }
         }
     }

@@ -2,14 +2,15 @@
 //! answer.
 
 use crate::template;
-use agentir_ir::{Agent, LookupTable, Tool};
+use agentir_ir::{Agent, LookupTable, Tool, ToolType};
 use serde_json::{Map, Value as Json};
 
 /// The answer of a table, if the tool has one that is written in the program: rows of the tool's own
 /// (`table: [{…}]`), or a lookup table of the agent by its name (ABL, current specification, 3.5.2).
 ///
 /// Rows are answered if they have all arguments as fields of equal value. A map answers the value of
-/// its key; a list of values answers the one that is asked for. What is not found is null.
+/// its key; a list of values answers the one that is asked for. What is not found is null. The rows of a collection are
+/// known if they lie beside the program (`tables/NAME.csv`).
 pub(crate) fn answer(
     tool: &Tool,
     agent: Option<&Agent>,
@@ -31,8 +32,14 @@ pub(crate) fn answer(
     }
 }
 
+/// Whether the rows of a table are written in the tool.
+pub(crate) fn has_rows(tool: &Tool) -> bool {
+    let rows = tool.binding.as_ref().and_then(|binding| binding.0.get("table"));
+    tool.tool_type == Some(ToolType::Table) && matches!(rows, Some(Json::Array(_)))
+}
+
 fn look_up(table: &LookupTable, arguments: &Map<String, Json>) -> Option<Json> {
-    if !matches!(table.source, None | Some("inline")) {
+    if table.source == Some("api") || table.source == Some("collection") && !table.has_rows() {
         return None;
     }
     let wanted = template::value_text(arguments.values().next()?);

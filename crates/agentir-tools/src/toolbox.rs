@@ -5,7 +5,7 @@ use crate::Scripts;
 use crate::arguments::{self, Nulls};
 use crate::environment::EnvVars;
 use crate::settings::time_limit;
-use crate::{Http, Python, RecordedCall, Stubs, remote, stubs, tables};
+use crate::{Http, Python, RecordedCall, Stubs, knowledge, remote, stubs, tables};
 use agentir_ir::{Agent, Data, Program, Remote, Tool, ToolType};
 use agentir_runtime::{FailureKind, MAX_ARGUMENTS, ToolCall, ToolFailure, Tools};
 use serde_json::{Map, Value as Json};
@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Which tools may reach the world.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Allow {
-    /// None: stubs and tables answer, everything else is refused.
+    /// None: stubs, tables and knowledge bases in the program answer, everything else is refused.
     #[default]
     Nothing,
     /// Those with these names.
@@ -33,11 +33,14 @@ impl Allow {
     }
 }
 
+/// Tools, by agent and name.
+type Implementations = BTreeMap<(Option<String>, String), Tool>;
+
 /// The tools of a program.
 #[derive(Default)]
 pub struct Toolbox {
     /// The tools, merged with shared declarations, by agent and name; those of libraries have no agent. Agents often declare no more than a signature.
-    implementations: BTreeMap<(Option<String>, String), Tool>,
+    implementations: Implementations,
     agents: BTreeMap<String, Agent>,
     allow: Allow,
     stubs: Stubs,
@@ -119,7 +122,20 @@ impl Toolbox {
         self
     }
 
-    /// All calls so far, in their order, refused ones included, with the arguments as they came.
+    /// Whether a tool is a script, or has the rows of a table or the questions of a knowledge base itself: it answers by itself, the same at any time.
+    #[must_use]
+    pub fn is_self_contained(tool: &Tool) -> bool {
+        let kind = tool.tool_type.or_else(|| inferred_type(tool));
+        let code = || tool.binding.as_ref()?.0.get("code")?.as_str();
+        let varies = || code().is_none_or(|code| VARYING.iter().any(|name| code.contains(name)));
+        let is_run = cfg!(feature = "scripts") && kind == Some(ToolType::Sandbox);
+        is_run && is_script(tool) && !varies()
+            || tables::has_rows(tool)
+            || !tool.questions.is_empty()
+    }
+
+    /// All calls so far, in their order, also those that nothing could answer, with the arguments as they came. A call with
+    /// arguments that the tool does not declare is none.
     #[must_use]
     pub fn calls(&self) -> &[RecordedCall] {
         &self.calls
@@ -141,29 +157,10 @@ impl Toolbox {
         if let Some(remote) = call.remote {
             return self.call_remote_agent(remote, call);
         }
-        let key = |agent: Option<&str>| (agent.map(str::to_owned), call.name.to_owned());
-        let own = self.implementations.get(&key(Some(call.agent)));
-        // The declaration that came with the call, merged with the shared declarations.
-        let own = own.filter(|own| call.tool.is_none_or(|tool| tool.span == own.span));
-        let reached = |tool: &&Tool| tool.binding.is_some() || tool.tool_type.is_some();
-        let library = own.filter(reached).or_else(|| self.implementations.get(&key(None)));
-        // The one that says how it is reached.
-        let tool = match (call.tool.filter(reached), library) {
-            (Some(tool), Some(shared)) if tool.span == shared.span => Some(shared),
-            (tool, library) => tool.or(library).or(call.tool),
-        };
-        let function = tool.is_some_and(|t| t.binding.is_none() && t.tool_type.is_none())
-            && self.python.is_some();
-        let nulls = if function { Nulls::Values } else { Nulls::Missing };
-        // What the agent declares is what it is held to.
+        let arguments = self.checked_arguments(call)?;
+        let tool = implementation(&self.implementations, call);
+        let function = self.is_function(tool);
         let declared = call.tool.or(tool);
-        let dialect = self.agents.get(call.agent).map(|agent| agent.metadata.dialect);
-        let check = |tool| arguments::check_arguments(tool, &call.arguments, nulls, dialect);
-        let arguments = match declared.map(check) {
-            Some(Ok(arguments)) => arguments,
-            Some(Err(problem)) => return Err(ToolFailure::new(FailureKind::Error, problem)),
-            None => call.arguments.clone(),
-        };
         let limit = time_limit(tool, call, &self.env);
         let timeout_ms = limit.as_ref().map_or(call.timeout_ms, |ms| *ms);
         let call = ToolCall { tool, arguments, timeout_ms, ..call.clone() };
@@ -182,9 +179,12 @@ impl Toolbox {
         {
             return Ok(found);
         }
+        if !tool.questions.is_empty() {
+            return Ok(knowledge::search(tool, &call.arguments));
+        }
         let kind = tool.tool_type.or_else(|| inferred_type(tool));
         #[cfg(feature = "scripts")]
-        if kind == Some(ToolType::Sandbox) && Scripts::runs(tool) {
+        if kind == Some(ToolType::Sandbox) && is_script(tool) {
             return match limit {
                 Ok(_) => self.scripts.call(&call),
                 Err(why) => refused(format!("`{}` cannot be called: {why}", call.name)),
@@ -253,6 +253,22 @@ impl Toolbox {
         let answer = http.call(&call)?;
         remote::parse_answer(name, remote, answer)
     }
+
+    /// Whether a tool is a function of an ADL bot.
+    fn is_function(&self, tool: Option<&Tool>) -> bool {
+        tool.is_some_and(|t| t.binding.is_none() && t.tool_type.is_none()) && self.python.is_some()
+    }
+
+    /// The arguments of a call, as the tool declares them.
+    fn checked_arguments(&self, call: &ToolCall<'_>) -> Result<Map<String, Json>, ToolFailure> {
+        let tool = implementation(&self.implementations, call);
+        let nulls = if self.is_function(tool) { Nulls::Values } else { Nulls::Missing };
+        let dialect = self.agents.get(call.agent).map(|agent| agent.metadata.dialect);
+        // What the agent declares is what it is held to.
+        let Some(declared) = call.tool.or(tool) else { return Ok(call.arguments.clone()) };
+        arguments::check_arguments(declared, &call.arguments, nulls, dialect)
+            .map_err(|problem| ToolFailure::new(FailureKind::Error, problem))
+    }
 }
 
 impl Tools for Toolbox {
@@ -260,6 +276,27 @@ impl Tools for Toolbox {
         let result = self.answer(call).map_err(|failure| for_agents(call.name, failure));
         self.calls.push(RecordedCall::of(call, &result));
         result
+    }
+
+    fn refusal(&self, call: &ToolCall<'_>) -> Option<ToolFailure> {
+        self.checked_arguments(call).err()
+    }
+}
+
+/// The declaration that says how a tool is reached.
+fn implementation<'t>(
+    implementations: &'t Implementations,
+    call: &'t ToolCall<'_>,
+) -> Option<&'t Tool> {
+    let key = |agent: Option<&str>| (agent.map(str::to_owned), call.name.to_owned());
+    let own = implementations.get(&key(Some(call.agent)));
+    // The declaration that came with the call, merged with the shared declarations.
+    let own = own.filter(|own| call.tool.is_none_or(|tool| tool.span == own.span));
+    let reached = |tool: &&Tool| tool.binding.is_some() || tool.tool_type.is_some();
+    let library = own.filter(reached).or_else(|| implementations.get(&key(None)));
+    match (call.tool.filter(reached), library) {
+        (Some(tool), Some(shared)) if tool.span == shared.span => Some(shared),
+        (tool, library) => tool.or(library).or(call.tool),
     }
 }
 
@@ -280,6 +317,10 @@ fn no_handler(tool: &Tool, kind: Option<ToolType>) -> String {
     match (kind, target) {
         (Some(ToolType::Http), _) => format!("no HTTP client is set up for `{name}`"),
         (Some(ToolType::Mcp), _) => format!("no MCP servers are set up for `{name}`"),
+        #[cfg(not(feature = "scripts"))]
+        (Some(ToolType::Sandbox), _) if is_script(tool) => format!(
+            "`{name}` is a script, and this build runs none (`--features full` builds what runs them)"
+        ),
         (_, Some(target)) => format!("`{name}` is `{target}`, which runs on its platform only"),
         (Some(kind), _) => {
             let kind = kind.name();
@@ -287,6 +328,17 @@ fn no_handler(tool: &Tool, kind: Option<ToolType>) -> String {
         }
         (None, None) => format!("`{name}` is declared, and nothing says how it is reached"),
     }
+}
+
+/// What gives scripts another value each time: the clock, random numbers.
+const VARYING: &[&str] = &["Date", "random"];
+
+/// Whether a tool of type `sandbox` is a script in JavaScript.
+fn is_script(tool: &Tool) -> bool {
+    let binding = tool.binding.as_ref().map(|binding| &binding.0);
+    let text = |field: &str| binding?.get(field)?.as_str();
+    let language = text("runtime").unwrap_or_default().to_lowercase();
+    matches!(language.as_str(), "javascript" | "js") && text("code").is_some()
 }
 
 /// The type of a tool that does not say it, by its binding.

@@ -44,7 +44,13 @@ impl Disk {
     /// Opens a regular file, and returns its size as well.
     fn open(&self, path: &Path) -> io::Result<(fs::File, u64)> {
         self.check(path)?;
-        let file = fs::File::open(path)?;
+        let mut options = fs::OpenOptions::new();
+        options.read(true);
+        // Some regular files of the kernel wait for more at their end, and what is a file now may be a pipe when it is
+        // opened.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, nix::libc::O_NONBLOCK);
+        let file = options.open(path)?;
         let metadata = file.metadata()?;
         match metadata.is_file() {
             true => Ok((file, metadata.len())),
@@ -127,8 +133,14 @@ impl FileSystem for Disk {
         let (file, size) = self.open(path)?;
         let mut bytes = Vec::with_capacity(usize::try_from(size.min(MAX_READ)).unwrap_or(0));
         // Some regular files, such as those of the kernel, are longer than their size.
-        file.take(MAX_READ).read_to_end(&mut bytes)?;
-        Ok(bytes)
+        match file.take(MAX_READ).read_to_end(&mut bytes) {
+            Ok(_) => Ok(bytes),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "it has no end: what is read from it is written by the system",
+            )),
+            Err(error) => Err(error),
+        }
     }
 
     fn size(&self, path: &Path) -> io::Result<usize> {

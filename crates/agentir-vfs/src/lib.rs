@@ -9,6 +9,7 @@
 mod disk;
 mod memory;
 mod overlay;
+mod remembered;
 #[cfg(feature = "disk")]
 mod stamp;
 
@@ -16,6 +17,7 @@ mod stamp;
 pub use disk::Disk;
 pub use memory::Memory;
 pub use overlay::Overlay;
+pub use remembered::Remembered;
 
 use std::fmt::Debug;
 use std::io;

@@ -43,6 +43,12 @@ impl Overlay {
         self.files.paths()
     }
 
+    /// The contents that take precedence over a file, if there are any.
+    #[must_use]
+    pub fn own(&self, path: &Path) -> Option<Arc<[u8]>> {
+        self.files.bytes(&self.key(path)).cloned()
+    }
+
     /// Whether two paths are the same file, as far as can be told without resolving links.
     #[must_use]
     pub fn is_same_file(&self, one: &Path, other: &Path) -> bool {

@@ -10,9 +10,12 @@ use agentir_syntax::context::{Context, Cursor, Expected};
 use rustc_hash::FxHashSet;
 use std::path::Path;
 
+mod describe;
 mod names;
 
+pub use describe::{Description, Signature};
 use names::Names;
+pub(crate) use names::signature;
 
 impl Snapshot {
     /// What stands at an offset of a file; half-written text is understood. `None` if there is no such file or offset,
@@ -25,7 +28,12 @@ impl Snapshot {
         let head = FileHead { name: &source.name, text: &source.text, in_program };
         let found = languages().detect_head(&head);
         let options = self.read_options(Path::new(&*source.name));
-        let context = found.language.context(found.kind, &source.text, offset, options)?;
+        let mut context = found.language.context(found.kind, &source.text, offset, options)?;
+        let mut expected = std::mem::take(&mut context.expected);
+        if let Some(docs) = found.language.docs() {
+            expected.iter_mut().for_each(|one| docs.document(&context, one));
+        }
+        context.expected = expected;
         Some(context.in_file(file))
     }
 
@@ -36,7 +44,11 @@ impl Snapshot {
         let Some(context) = self.context(file, offset) else { return Vec::new() };
         let mut all = context.expected.clone();
         if !context.shapes.is_empty() {
-            all.extend(self.names(file, offset, &context));
+            let mut names = self.names(file, offset, &context);
+            if let Some(docs) = self.detected(file).and_then(|found| found.language.docs()) {
+                names.iter_mut().for_each(|one| docs.document(&context, one));
+            }
+            all.extend(names);
         }
         let mut seen = FxHashSet::default();
         all.retain(|one| seen.insert((one.label.clone(), one.kind)));

@@ -10,7 +10,7 @@ use agentir_lang_adl::dialect::ADL;
 use agentir_lang_agent_script::dialect::AGENT_SCRIPT;
 use agentir_lang_xo::Xo;
 use agentir_syntax::inline::InlineText;
-use agentir_syntax::{Language, Languages};
+use agentir_syntax::{Claim, Language, Languages};
 
 /// Exports are translated to the expressions and texts of ABL.
 static XO: Xo =
@@ -72,6 +72,16 @@ pub mod targets {
     pub fn all() -> Vec<Target> {
         super::languages().targets().collect()
     }
+}
+
+/// Whether a file is taken for one of a language when it is met in a folder, by its name there and its text.
+#[must_use]
+pub fn is_agent_file(name: &str, text: &str) -> bool {
+    languages().iter().any(|language| match language.claim(name.as_bytes()) {
+        Claim::ByName => true,
+        Claim::ByContent(speaks_for_it) => speaks_for_it(name, text),
+        Claim::No => false,
+    })
 }
 
 #[cfg(test)]

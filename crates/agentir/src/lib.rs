@@ -26,6 +26,7 @@ mod residue;
 mod snapshot;
 mod symbols;
 mod unclear;
+mod view;
 mod workspace;
 
 pub use agentir_analysis::points::PointFacts;
@@ -52,10 +53,12 @@ pub use agentir_syntax::context::{
 pub use agentir_syntax::names::NameProblem;
 pub use agentir_syntax::{Language, Languages, ReadOptions};
 pub use agentir_vfs as vfs;
-pub use languages::{languages, targets};
+pub use context::{Description, Signature};
+pub use languages::{is_agent_file, languages, targets};
 pub use migrate::migrate;
 pub use snapshot::{FixError, FormatError, ProgramId, Snapshot};
 pub use symbols::{Rename, RenameError};
+pub use view::{AgentCall, Fold, FoldKind, Hint, HintKind, Link, OutlineItem, Token, TokenKind};
 pub use workspace::Workspace;
 
 /// The page of a rule: what it finds, why it matters, and examples; `None` if there is no such rule.

@@ -6,17 +6,20 @@ use agentir_analysis::references::References;
 use agentir_compare::{AnnouncedLosses, Comparison, NormalizedProgram, Side};
 use agentir_config::{ConfigProblems, Configs};
 use agentir_convert::{Conversion, Target};
-use agentir_diagnostics::{Applicability, Diagnostic, FileId, Fix, SourceFile, SourceMap};
+use agentir_diagnostics::{
+    Applicability, Diagnostic, FileId, Fix, SourceFile, SourceMap, Span, sort,
+};
 use agentir_draw::{Detail, Graph, View};
 use agentir_flow::Cfg;
 use agentir_flow::cost::{CostReport, cost};
 use agentir_ir::{CompilationOutput, Program};
 use agentir_lint::{Cancellation, Cancelled, Selection};
 use agentir_project::{
-    CheckOptions, FileResult, Levels, Loaded, LoadedProgram, READ_ERROR, check_programs, max_steps,
-    read_options,
+    CheckOptions, FileResult, Levels, Loaded, LoadedProgram, READ_ERROR, Unit, check_units, keep,
+    max_steps, read_options, units,
 };
 use agentir_rewrite::RewriteError;
+use agentir_secrets::Masker;
 use agentir_syntax::ReadOptions;
 use agentir_syntax::rules::{NOT_TEXT, OF_IMPORTS};
 use std::path::{Path, PathBuf};
@@ -69,6 +72,10 @@ struct Data {
     selection: Selection,
     options: ReadOptions,
     ignored: Arc<[PathBuf]>,
+    /// Programs that share files, with their findings.
+    units: Vec<Unit>,
+    /// The unit of each file.
+    unit_of: Vec<usize>,
     findings: OnceLock<Vec<Diagnostic>>,
     /// By program.
     references: Vec<OnceLock<References>>,
@@ -84,6 +91,15 @@ impl Snapshot {
         ignored: Arc<[PathBuf]>,
     ) -> Self {
         let findings = OnceLock::new();
+        let units = units(&loaded, max_steps(loaded.programs.len()));
+        let mut unit_of = vec![0; loaded.sources.len()];
+        for (index, unit) in units.iter().enumerate() {
+            for file in unit.files() {
+                if let Some(of) = unit_of.get_mut(file.0 as usize) {
+                    *of = index;
+                }
+            }
+        }
         let references = loaded.programs.iter().map(|_| OnceLock::new()).collect();
         let data = Arc::new(Data {
             loaded,
@@ -92,10 +108,22 @@ impl Snapshot {
             selection,
             options,
             ignored,
+            units,
+            unit_of,
             findings,
             references,
         });
         Self { data, cancellation: Cancellation::default() }
+    }
+
+    /// Takes the findings of programs that are as they were in an earlier view; all else must be as it was, too.
+    pub(crate) fn keep_findings(&mut self, before: &Self) {
+        let same_rules = self.data.selection == before.data.selection
+            && self.data.options == before.data.options
+            && Arc::ptr_eq(&self.data.configs, &before.data.configs);
+        if let Some(data) = Arc::get_mut(&mut self.data).filter(|_| same_rules) {
+            keep(&mut data.units, &before.data.units);
+        }
     }
 
     /// The same view, whose checks stop when `cancellation` says so.
@@ -134,6 +162,12 @@ impl Snapshot {
     #[must_use]
     pub fn ignored(&self) -> &[PathBuf] {
         &self.data.ignored
+    }
+
+    /// The files `agentir.toml` that the files go by.
+    #[must_use]
+    pub fn config_files(&self) -> Vec<PathBuf> {
+        self.data.configs.files()
     }
 
     /// What is wrong with the configurations of the files. Such a configuration has no effect.
@@ -185,27 +219,78 @@ impl Snapshot {
         if let Some(findings) = self.data.findings.get() {
             return Ok(findings);
         }
-        let Data { loaded, configs, selection, options, findings, .. } = &*self.data;
-        let check = CheckOptions {
+        let Data { loaded, units, findings, .. } = &*self.data;
+        self.checking(|options| check_units(units, loaded, options))?;
+        Ok(findings.get_or_init(|| {
+            let all = units.iter().filter_map(Unit::findings).flatten();
+            let mut all: Vec<Diagnostic> = all.cloned().collect();
+            sort(&mut all, &loaded.sources);
+            all
+        }))
+    }
+
+    /// The findings in one file, for which only the programs that it belongs to are checked.
+    ///
+    /// # Errors
+    /// If the check was cancelled.
+    pub fn check_file(&self, file: FileId) -> Result<impl Iterator<Item = &Diagnostic>, Cancelled> {
+        let unit = self.unit(file);
+        self.checking(|options| check_units(unit, &self.data.loaded, options))?;
+        let findings = unit.and_then(Unit::findings).unwrap_or_default();
+        Ok(findings.iter().filter(move |finding| finding.primary.span.file == file))
+    }
+
+    /// Whether the programs of a file were checked, so that [`Snapshot::check_file`] takes no time.
+    #[must_use]
+    pub fn is_checked(&self, file: FileId) -> bool {
+        self.unit(file).is_none_or(|unit| unit.findings().is_some())
+    }
+
+    /// What reading one file finds, as [`Snapshot::check_file`] reports it: without what comments suppress, and at the
+    /// levels of the configuration. No rule runs.
+    ///
+    /// # Errors
+    /// If the check was cancelled.
+    pub fn check_reading(&self, file: FileId) -> Result<Vec<Diagnostic>, Cancelled> {
+        let Some(unit) = self.unit(file) else { return Ok(Vec::new()) };
+        let mut found = self.checking(|options| unit.read_findings(&self.data.loaded, options))?;
+        found.retain(|finding| finding.primary.span.file == file);
+        Ok(found)
+    }
+
+    /// The files whose findings may change with those of a file: the files of all programs that it belongs to, and of
+    /// those that share files with them.
+    #[must_use]
+    pub fn checked_with(&self, file: FileId) -> &[FileId] {
+        self.unit(file).map_or(&[], Unit::files)
+    }
+
+    /// What masks the secrets of the files that are checked with one, in what is said of it: those that their texts tell
+    /// to be secrets, and those that the findings tell that are known already.
+    #[must_use]
+    pub fn masker(&self, file: FileId) -> Masker {
+        let unit = self.unit(file);
+        let files = unit.map_or(std::slice::from_ref(&file), Unit::files);
+        let found = unit.and_then(Unit::findings).unwrap_or_default();
+        self.sources().masker_of(files.iter().copied(), found)
+    }
+
+    fn unit(&self, file: FileId) -> Option<&Unit> {
+        self.data.units.get(*self.data.unit_of.get(file.0 as usize)?)
+    }
+
+    /// Checks with the options of this view.
+    fn checking<T>(&self, check: impl FnOnce(CheckOptions<'_>) -> T) -> T {
+        let Data { configs, selection, options, .. } = &*self.data;
+        check(CheckOptions {
             selection,
             levels: &Levels::new(configs, selection),
             fragment: options.fragment,
             timed: false,
             languages: languages(),
             cancellation: &self.cancellation,
-            max_steps: max_steps(loaded.programs.len()),
-        };
-        let front_end = loaded.diagnostics.clone();
-        let (checked, _) = check_programs(&loaded.programs, front_end, &loaded.sources, check)?;
-        Ok(findings.get_or_init(|| checked.diagnostics))
-    }
-
-    /// The findings in one file.
-    ///
-    /// # Errors
-    /// If the check was cancelled.
-    pub fn check_file(&self, file: FileId) -> Result<impl Iterator<Item = &Diagnostic>, Cancelled> {
-        Ok(self.check()?.iter().filter(move |finding| finding.primary.span.file == file))
+            max_steps: max_steps(self.data.loaded.programs.len()),
+        })
     }
 
     /// All programs as they are published, `agentir schema ir`: agents, libraries, and the findings of a check. Agents
@@ -296,6 +381,20 @@ impl Snapshot {
         }
         let language = languages().detect(&source.name, &source.text);
         agentir_rewrite::format(language, file, &source.text).map_err(FormatError::from)
+    }
+
+    /// The text of a file with the lines of a span in the canonical layout, and all others as they are.
+    ///
+    /// # Errors
+    /// If there is no such file, it is not text, its structure is in doubt because of errors, or these lines cannot be laid
+    /// out without others.
+    pub fn format_range(&self, span: Span) -> Result<String, FormatError> {
+        let source = self.sources().get(span.file).ok_or(FormatError::NotFound)?;
+        if !self.is_text(span.file) {
+            return Err(FormatError::NotText);
+        }
+        let language = languages().detect(&source.name, &source.text);
+        agentir_rewrite::format_range(language, span, &source.text).map_err(FormatError::from)
     }
 
     /// The text of a file with all fixes of at least this applicability that are compatible, and how many they are;

@@ -31,7 +31,8 @@ const DATA: &[&str] = &[
 const PROSE: &[&str] = &["description", "message", "reason", "title", "label"];
 
 /// Manifests.
-const JSON: Format = Format { max_depth: 100, max_values: 100_000, depth_note: "", help: "" };
+const JSON: Format =
+    Format { max_depth: 100, max_values: 100_000, object_values: 1, depth_note: "", help: "" };
 
 /// A name and what is known of the places where it stands.
 #[derive(Clone, Copy)]

@@ -10,6 +10,7 @@ use agentir_project::{
     Contents, Document, FileCache, LoadError, MANIFEST, Request, TextInput, build_with,
     config_names, discover,
 };
+use agentir_syntax::emit::is_data_path;
 use agentir_syntax::{Claim, ReadOptions};
 use agentir_vfs::{FileSystem, Memory, Overlay, identity};
 use std::collections::BTreeSet;
@@ -38,6 +39,10 @@ pub struct Workspace {
     documents: Option<Discovered>,
     /// The current snapshot, until something changes.
     current: Option<Snapshot>,
+    /// The latest snapshot, whose findings are kept where nothing changed.
+    latest: Option<Snapshot>,
+    /// The nearest configurations, as far as they were read.
+    nearest: Option<Arc<Configs>>,
 }
 
 /// The documents of a workspace, with the configurations by which they were found.
@@ -82,6 +87,16 @@ impl Workspace {
             cache: FileCache::default(),
             documents: None,
             current: None,
+            latest: None,
+            nearest: None,
+        }
+    }
+
+    /// Sets the files and folders that are searched for documents.
+    pub fn set_roots(&mut self, roots: Vec<PathBuf>) {
+        if self.roots != roots {
+            self.roots = roots;
+            self.refresh_documents();
         }
     }
 
@@ -129,9 +144,13 @@ impl Workspace {
     /// Sets the contents of a file like [`Workspace::set_text`]: an archive, or bytes that may not be text.
     pub fn set_bytes(&mut self, path: impl AsRef<Path>, bytes: impl Into<Arc<[u8]>>) {
         let path = path.as_ref();
+        let is_config = path.file_name().is_some_and(|name| name == FILE_NAME);
+        let before = self.files.own(path);
         if self.files.set(path, bytes) {
             self.current = None;
-            if self.decides_documents(path) {
+            if is_config {
+                self.refresh();
+            } else if self.decides_documents(path, before.as_deref()) {
                 self.documents = None;
             }
         }
@@ -139,27 +158,54 @@ impl Workspace {
 
     /// Removes the text of a file: the file itself counts again, if there is one.
     pub fn remove_text(&mut self, path: impl AsRef<Path>) {
-        if self.files.remove(path.as_ref()) {
-            self.refresh();
+        let path = path.as_ref();
+        let before = self.files.read(path);
+        if !self.files.remove(path) {
+            return;
+        }
+        match (before, self.files.read(path)) {
+            // What was saved counts as it did.
+            (Ok(before), Ok(now)) if before == now => {}
+            _ if path.file_name().is_some_and(|name| name == FILE_NAME) => self.refresh(),
+            _ => self.refresh_documents(),
         }
     }
 
     /// Looks at all files again, because some were changed, added or removed on disk.
     pub fn refresh(&mut self) {
+        self.nearest = None;
+        self.refresh_documents();
+    }
+
+    /// Looks at all files but the configurations again, because others were changed, added or removed on disk.
+    pub fn refresh_documents(&mut self) {
         self.documents = None;
         self.current = None;
     }
 
-    /// Whether the text of `path` may change which documents there are, or how they are read: a file that is new,
-    /// YAML, which describes agents or something else, manifests, and configurations.
-    fn decides_documents(&self, path: &Path) -> bool {
+    /// Whether the text of `path` may change which documents there are: that of a file that is new, or of one that is
+    /// taken for a document by its content, as YAML is. `before` is the text that was set before.
+    fn decides_documents(&self, path: &Path, before: Option<&[u8]>) -> bool {
         let name = split_path(path).1;
-        let own = languages().iter().any(|language| matches!(language.claim(name), Claim::ByName));
-        let known = self.documents.as_ref().is_some_and(|discovered| {
-            let mut documents = discovered.documents.iter();
-            documents.any(|found| self.files.is_same_file(&found.path, path))
-        });
-        !(own && known)
+        let shown = String::from_utf8_lossy(name);
+        let claims: Vec<Claim> = languages().iter().map(|language| language.claim(name)).collect();
+        let by_content = |text: &[u8]| {
+            let text = String::from_utf8_lossy(text);
+            claims.iter().any(|claim| match claim {
+                Claim::ByContent(speaks_for_it) => speaks_for_it(&shown, &text),
+                Claim::ByName | Claim::No => false,
+            })
+        };
+        let now = self.files.own(path).unwrap_or_default();
+        if let Some(before) = before {
+            return by_content(before) != by_content(&now);
+        }
+        let mut documents = self.documents.iter().flat_map(|discovered| &discovered.documents);
+        let is_known = documents.any(|found| self.files.is_same_file(&found.path, path));
+        let needs_content = claims.iter().any(|claim| matches!(claim, Claim::ByContent(_)));
+        let needs_content =
+            needs_content && !claims.iter().any(|claim| matches!(claim, Claim::ByName));
+        !is_known || (needs_content && !by_content(&now))
     }
 
     /// A view of the workspace as it is now. Cheap if nothing changed; otherwise files whose content changed are parsed
@@ -183,21 +229,39 @@ impl Workspace {
         let (options, selection) = (self.options, self.selection.clone());
         let (configs, problems) = (Arc::clone(configs), Arc::clone(problems));
         let ignored = Arc::clone(ignored);
-        let snapshot = Snapshot::new(loaded, configs, problems, selection, options, ignored);
+        let mut snapshot = Snapshot::new(loaded, configs, problems, selection, options, ignored);
+        if let Some(latest) = &self.latest {
+            snapshot.keep_findings(latest);
+        }
         self.documents = Some(discovered);
         self.current = Some(snapshot.clone());
+        self.latest = Some(snapshot.clone());
         Ok(snapshot)
     }
 
     fn discover(&mut self) -> Result<Discovered, LoadError> {
         let configs = match &self.configs {
             Some(configs) => Arc::clone(configs),
-            None => Arc::new(agentir_project::configs(Arc::new(self.files.clone()))),
+            None => match &self.nearest {
+                Some(nearest) => Arc::clone(nearest),
+                None => {
+                    self.problems = Arc::default();
+                    let nearest = agentir_project::configs(Arc::new(self.files.clone()));
+                    let nearest = Arc::new(nearest);
+                    self.nearest = Some(Arc::clone(&nearest));
+                    nearest
+                }
+            },
         };
         let documents = discover(&self.request(&configs))?;
         let problems = Arc::new(configs.problems());
         // A file is read once, and its problems are returned once.
-        if self.configs.is_none() || !problems.diagnostics.is_empty() {
+        if !problems.diagnostics.is_empty() {
+            if self.configs.is_none() && !self.problems.diagnostics.is_empty() {
+                // More of them than before, which are found together from the beginning.
+                self.nearest = None;
+                return self.discover();
+            }
             self.problems = problems;
         }
         let ignored = self.ignored(&documents);
@@ -211,12 +275,19 @@ impl Workspace {
         if ignored.is_empty() {
             return Arc::default();
         }
+        let mut roots: BTreeSet<PathBuf> = BTreeSet::new();
         for document in documents {
             ignored.remove(&*identity(&self.files, &document.path));
             if document.in_program() {
-                ignored.remove(&*identity(&self.files, &document.root.join(MANIFEST)));
+                let root = identity(&self.files, &document.root);
+                ignored.remove(&*root.join(MANIFEST));
+                roots.insert(root);
             }
         }
+        let is_data = |path: &Path| {
+            roots.iter().filter_map(|root| path.strip_prefix(root).ok()?.to_str()).any(is_data_path)
+        };
+        ignored.retain(|path| !is_data(path));
         ignored.into_iter().map(Path::to_owned).collect()
     }
 

@@ -57,6 +57,39 @@ fn places(text: &str) -> Vec<usize> {
     all
 }
 
+/// What is offered says what it is for and where it is specified, unless it is a name of the program, or what the runtime
+/// assigns.
+#[test]
+fn words_of_the_language_are_documented() {
+    let mut words = 0;
+    let mut silent = std::collections::BTreeSet::new();
+    for (path, text) in samples() {
+        let (snapshot, file) = snapshot(&path, &text);
+        for at in places(&text).into_iter().step_by(3) {
+            let Some(context) = snapshot.context(file, offset(at)) else { continue };
+            for one in snapshot.expected(file, offset(at)) {
+                let is_of_program = match one.kind {
+                    ExpectedKind::Name(_) | ExpectedKind::SystemVariable => true,
+                    ExpectedKind::Member => {
+                        !context.qualifier.as_ref().is_some_and(|q| q.starts_with('@'))
+                    }
+                    ExpectedKind::Value => one.shape.starts_with("value of "),
+                    _ => false,
+                };
+                if !is_of_program {
+                    words += 1;
+                    if one.doc.is_empty() || one.source.is_empty() {
+                        let record = context.records.last().map(|record| record.title);
+                        silent.insert(format!("{record:?} {:?} {}", one.kind, one.label));
+                    }
+                }
+            }
+        }
+    }
+    assert!(words > 10_000, "{words}");
+    assert!(silent.is_empty(), "nothing is said of {silent:#?}");
+}
+
 /// Nothing panics, whatever the file says; the word of an answer holds the offset; and what may be written is named.
 #[test]
 fn answers_hold_at_every_word() {

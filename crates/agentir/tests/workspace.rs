@@ -1,6 +1,9 @@
 //! The library through its public door.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests end by panicking")]
 
+#[path = "workspace/kept.rs"]
+mod kept;
+
 use agentir::diagnostics::Applicability;
 use agentir::targets;
 use agentir::{Cancellation, Cancelled, Detail, Severity, Snapshot, Workspace};

@@ -22,6 +22,9 @@ pub struct Row {
     pub additional: RuleCounts,
 }
 
+/// Rules that know what variables hold on the paths of a program. What only they report is not judged here.
+const RULES_ABOUT_VALUES: &[&str] = &["missing-case", "never-set", "unreachable-branch"];
+
 /// The score of each operator.
 #[must_use]
 pub fn rows(all: &[Mutant]) -> Vec<Row> {
@@ -30,7 +33,10 @@ pub fn rows(all: &[Mutant]) -> Vec<Row> {
     for mutant in all {
         let row = &mut rows[mutant.operator];
         row.changes += 1;
-        if mutant.problems.is_empty() && !mutant.judged {
+        // The judge knows states, not what variables hold on the paths of a program.
+        let by_values = !mutant.others.is_empty()
+            && mutant.others.iter().all(|rule| RULES_ABOUT_VALUES.contains(rule));
+        if mutant.problems.is_empty() && (!mutant.judged || by_values) {
             row.unjudged += 1;
             continue;
         }
@@ -128,5 +134,6 @@ is one is decided independently of the rules: conditions are evaluated in all st
 far as declarations allow these; flows are run several hundred times with arbitrary choices of the user, the tools
 and the model; some changes are defects in any program. A defect counts as found if a rule reports it whose page
 claims to. Rules that report a change that is not a defect must be investigated; so should, less urgently, rules
-that report something else besides a defect, which is mostly a consequence of it.
+that report something else besides a defect, which is mostly a consequence of it. What only rules report that know
+the values of variables on paths (`missing-case`, `never-set`, `unreachable-branch`) is not judged.
 ";

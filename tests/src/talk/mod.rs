@@ -120,10 +120,23 @@ pub struct Talk {
 /// If the set does not exist or is invalid.
 #[must_use]
 pub fn hold(set: &str, only: &str) -> Vec<Talk> {
+    let all = dialogues(set);
+    all.iter().filter(|d| path(d).contains(only)).map(hold_one).collect()
+}
+
+/// Holds all dialogues of a set whose agents are in the repository.
+///
+/// # Panics
+/// If the set does not exist or is invalid.
+#[must_use]
+pub fn hold_own(set: &str) -> Vec<Talk> {
+    dialogues(set).iter().filter(|d| d.external.is_none()).map(hold_one).collect()
+}
+
+fn dialogues(set: &str) -> Vec<Dialogue> {
     let (_, text) = SETS.iter().find(|(name, _)| *name == set).expect("there is such a set");
     let file: Dialogues = serde_saphyr::from_str(text).expect("the dialogues are valid");
-    let wanted = file.dialogues.iter().filter(|d| path(d).contains(only));
-    wanted.map(hold_one).collect()
+    file.dialogues
 }
 
 /// The report: which messages were answered sensibly, and how many.

@@ -81,7 +81,10 @@ fn guarded_choices_stay_the_models_choices() {
     {
         assert!(text.contains(&format!("- TO: {to}\n    WHEN: \"{words}\"")), "{text}");
     }
-    assert!(text.contains("- REQUIRE vaccinated == true BEFORE calling __handoff__"), "{text}");
+    for to in ["kennel", "stable"] {
+        let rule = format!("- REQUIRE vaccinated == true BEFORE calling {to}");
+        assert!(text.contains(&rule), "{text}");
+    }
     assert!(text.contains("TEXT: \"Do not hand over to `kennel` or `stable` now.\""), "{text}");
     let handoffs = done.program.agents().flat_map(|agent| &agent.coordination.handoffs);
     let decided: Vec<_> = handoffs.map(|h| h.decided_by).collect();
@@ -89,17 +92,18 @@ fn guarded_choices_stay_the_models_choices() {
 }
 
 #[test]
-fn different_guards_leave_no_way_open_that_none_of_them_opens() {
+fn each_agent_has_the_guard_of_its_own_ways() {
     let checked = read("desk.agent", &guarded(GUARD, "@variables.vaccinated == False"));
     let (_, text) = converted(&checked, targets::ABL);
-    let rule = "REQUIRE vaccinated == true OR vaccinated == false BEFORE calling __handoff__";
-    assert!(text.contains(rule), "{text}");
+    assert!(text.contains("REQUIRE vaccinated == true BEFORE calling kennel"), "{text}");
+    assert!(text.contains("REQUIRE vaccinated == false BEFORE calling stable"), "{text}");
     assert!(text.contains("TEXT: \"Do not hand over to `kennel` now.\""), "{text}");
     assert!(text.contains("TEXT: \"Do not hand over to `stable` now.\""), "{text}");
-    // A rule about all handoffs would close one that has no guard.
+    // What has no guard stays open.
     let checked = read("desk.agent", &guarded(GUARD, ""));
     let (_, text) = converted(&checked, targets::ABL);
-    assert!(!text.contains("__handoff__"), "{text}");
+    assert!(text.contains("REQUIRE vaccinated == true BEFORE calling kennel"), "{text}");
+    assert!(!text.contains("BEFORE calling stable"), "{text}");
     assert!(text.contains("TEXT: \"Do not hand over to `kennel` now.\""), "{text}");
     assert!(!text.contains("`stable` now"), "{text}");
 }
@@ -117,7 +121,10 @@ fn guarded_ends_and_calls_of_agents_are_the_models_too() {
         text.contains("- WHEN: user.wants_human_agent == true AND vaccinated == true\n      REASON: \"The guest is angry\""),
         "{text}"
     );
-    assert!(text.contains("TEXT: \"End the conversation: The guest leaves\""), "{text}");
+    assert!(
+        text.contains("TEXT: \"End the conversation when this is the case: The guest leaves\""),
+        "{text}"
+    );
     assert!(text.contains("TEXT: \"Do not ask `kennel` now.\""), "{text}");
     assert!(!text.contains("COMPLETE"), "{text}");
 }
@@ -191,8 +198,8 @@ fn guardrails_keep_their_polarity_and_templates_arrive() {
     for target in [targets::AGENT_SCRIPT, targets::ADL] {
         let (_, text) = converted(&checked, target);
         for words in [
-            "cruelty: Check what the user writes: \"Does the guest want to hurt an animal?\" If so, do not go on, and say: \"Please call the police\".",
-            "rude: Check your answer: \"The answer is rude\" If so, write another answer.",
+            "cruelty: Check what the user writes. Violation: \"Does the guest want to hurt an animal?\" If so, do not go on, and say: \"Please call the police\".",
+            "rude: Check your answer. Violation: \"The answer is rude\". If so, write another answer.",
             "At night say: \"We are closed\" and nothing else.",
         ] {
             assert!(text.contains(words), "{}: {words}\n{text}", target.name());
@@ -311,7 +318,7 @@ fn nothing_else_is_nested_for_mica() {
     let (done, text) = converted(&read("desk.agent.abl", text), targets::ADL);
     without_errors(&done);
     // The agent has a variable of the first name that comes to mind.
-    let nested = "        - set:\n            otherwise_2: True\n        - if: look_up.status == \"success\"\n          then:\n            - set:\n                otherwise_2: False\n            - bot: \"Welcome back\"\n        - if: otherwise_2 == True\n          then:\n            - bot: \"I do not find it\"\n";
+    let nested = "        - set:\n            otherwise_2: True\n        - if: look_up.status != \"error\"\n          then:\n            - set:\n                otherwise_2: False\n            - bot: \"Welcome back\"\n        - if: otherwise_2 == True\n          then:\n            - bot: \"I do not find it\"\n";
     assert!(text.contains(nested), "{text}");
     assert!(text.contains("    - otherwise_2\n"), "not declared: {text}");
     let files = done.files.iter().map(|f| File { name: f.path.clone(), text: f.text.clone() });

@@ -9,7 +9,7 @@
     reason = "tests end by panicking"
 )]
 
-use agentir_draw::{Detail, Graph, View, dot, graph, html, mermaid, svg};
+use agentir_draw::{Detail, Finding, Graph, View, dot, graph, html, mermaid, svg};
 use agentir_flow::Cfg;
 use agentir_lang_abl::Options;
 use agentir_tests::check::{Checked, File, check};
@@ -193,7 +193,13 @@ fn what_a_document_says_is_escaped() {
     );
     let graph = drawn(&read("e.agent.abl", &text), Detail::Statements);
     assert!(graph.nodes.iter().any(|n| n.label.contains("<img")), "the text is in the picture");
-    let page = html("<b>", ("<i>".to_owned(), graph.clone()), []).unwrap();
+    let found = Finding {
+        file: "e.agent.abl".to_owned(),
+        line: 5,
+        severity: "error",
+        message: nasty.to_owned(),
+    };
+    let page = html("<b>", ("<i>".to_owned(), graph.clone()), [], &[found]).unwrap();
     assert!(!page.contains("<img") && !page.contains("<b>") && !page.contains("<i>"));
     assert!(!svg(&graph).unwrap().contains("<img"));
     assert!(!mermaid(&graph).contains("<img"));
@@ -202,7 +208,7 @@ fn what_a_document_says_is_escaped() {
     assert!(dot(&graph).contains("onerror=alert(1)>\\\\\\\" &"));
 }
 
-/// The picture in the documentation is that of the sample; `UPDATE_PICTURES=1` writes it anew.
+/// The picture in the documentation is that of the sample; `AGENTIR_UPDATE_PAGES=1` writes it anew.
 #[test]
 fn the_picture_in_the_documentation_is_fresh() {
     // As `agentir graph` prints it in the root of the repository.
@@ -212,13 +218,5 @@ fn the_picture_in_the_documentation_is_fresh() {
     let checked = check(&[file], Options::default());
     let fresh = svg(&drawn(&checked, Detail::Steps)).unwrap();
     let at = root().join("docs/parking_permit.svg");
-    if std::env::var_os("UPDATE_PICTURES").is_some() {
-        std::fs::create_dir_all(at.parent().unwrap()).unwrap();
-        std::fs::write(&at, &fresh).unwrap();
-    }
-    let there = std::fs::read_to_string(&at).unwrap_or_default();
-    assert!(
-        there == fresh,
-        "docs/parking_permit.svg is stale; run this test with UPDATE_PICTURES=1"
-    );
+    assert_fresh(&at, &fresh, "this test with AGENTIR_UPDATE_PAGES=1");
 }

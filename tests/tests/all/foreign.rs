@@ -12,7 +12,7 @@
 )]
 
 use crate::properties::caught;
-use crate::replay::{Sample, entry, retell};
+use crate::replay::{Sample, retell};
 use agentir::{languages, targets};
 use agentir_bench::generate::Random;
 use agentir_compare::{NormalizedProgram, Verdict, value_differences};
@@ -21,7 +21,7 @@ use agentir_diagnostics::{Severity, SourceMap};
 use agentir_ir::Program;
 use agentir_lang_abl::Options;
 use agentir_runtime::Machine;
-use agentir_scenario::{Limits, generate};
+use agentir_scenario::{Limits, first_agent, generate};
 use agentir_tests::check::{Checked, File, load};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
@@ -483,7 +483,7 @@ fn problems(number: usize) -> Option<Vec<String>> {
         let program = &sample.checked.program;
         let machine = Machine::new(program);
         let limits = Limits { max_tries: 3, ..Limits::default() };
-        let Ok(made) = generate(&machine, entry(program), limits) else { return Vec::new() };
+        let Ok(made) = generate(&machine, first_agent(program), limits) else { return Vec::new() };
         let mut told = Vec::new();
         for target in targets::all() {
             let mut done = convert(languages(), program, &sample.checked.sources, target);

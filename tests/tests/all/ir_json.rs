@@ -50,7 +50,7 @@ pub(crate) fn output(program: &Program) -> CompilationOutput {
     }
 }
 
-fn json(program: &Program) -> String {
+pub(crate) fn json(program: &Program) -> String {
     serde_json::to_string_pretty(&Written(&output(program), Mode::Published)).unwrap()
 }
 
@@ -215,6 +215,8 @@ fn without_places(program: &Program) -> String {
         (r#"text: "(?:[^"\\]|\\.)*", kind: Expr"#, "kind: Expr"),
         (r"shifts: \[[^\]]*\]", "shifts"),
         (r"check_span: (None|Some\(@\))", "check_span"),
+        (r"named_again: (None|Some\(@\))", "named_again"),
+        (r"comments: \[[^\]]*\]", "comments"),
         (r"depth: \d+", "depth"),
         (r"notation: \w+", "notation"),
     ];

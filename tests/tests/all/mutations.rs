@@ -3,8 +3,8 @@
 #![allow(clippy::panic, clippy::unwrap_used, reason = "tests end by panicking")]
 
 use agentir_tests::mutants::{report, rows, run, unexpected};
+use agentir_tests::pages::assert_fresh;
 use agentir_tests::samples::root;
-use std::fs;
 
 /// From this number of defects of an operator on, at least 95 % must be found; otherwise all but one.
 const PERCENTAGE_FROM: usize = 20;
@@ -33,6 +33,5 @@ fn seeded_defects_are_found() {
         }
     }
     assert!(problems.is_empty(), "{}\n\n{}", problems.join("\n"), unexpected(&all).join("\n\n"));
-    let written = fs::read_to_string(root().join("docs/mutations.md")).unwrap_or_default();
-    assert!(written == report(&all), "docs/mutations.md is out of date; run `cargo xtask mutate`");
+    assert_fresh(&root().join("docs/mutations.md"), &report(&all), "`cargo xtask mutate`");
 }

@@ -3,10 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "tests end by panicking")]
 
 use crate::foreign::{converted, program_of};
-use crate::replay::{Sample, entry, retell};
+use crate::replay::{Sample, retell};
 use agentir::targets;
 use agentir_runtime::Machine;
-use agentir_scenario::{Limits, generate};
+use agentir_scenario::{Limits, first_agent, generate};
 use serde_json::{Value, json};
 
 /// Outcomes have no outcomes, and branches no branches, in ABL: what is nested in them becomes steps.
@@ -78,7 +78,8 @@ fn what_is_nested_is_kept() {
         );
         let sample = Sample { name: "nested".to_owned(), language: "abl", checked: source };
         let machine = Machine::new(&sample.checked.program);
-        let made = generate(&machine, entry(&sample.checked.program), Limits::default()).unwrap();
+        let made =
+            generate(&machine, first_agent(&sample.checked.program), Limits::default()).unwrap();
         for target in [targets::ABL, targets::ABL_YAML] {
             let (done, text) = converted(&sample.checked, target);
             let unread = done.diagnostics.iter().filter(|d| d.rule.0 == "unknown-field");

@@ -12,21 +12,17 @@
 )]
 
 use agentir::{languages, targets};
-use agentir_convert::{Conversion, Location, Report, Target, convert};
-use agentir_diagnostics::{SourceMap, Span};
-use agentir_flow::cfg::{Cfg, NodeKind, Origin};
-use agentir_ir::{Program, Statement, Tool};
+use agentir_convert::{Target, convert};
 use agentir_lang_abl::Options;
 use agentir_runtime::Machine;
 use agentir_scenario::{
-    Action, ActionKind, Conversation, Generated, Limits, Names, ReplayedTurn, generate, replay,
+    ActionKind, Generated, Limits, Names, Replayer, compare_by_replay, compare_conversations,
+    first_agent, generate,
 };
 use agentir_tests::check::{Checked, File, check};
 use agentir_tests::conversions::correct;
 use agentir_tests::samples::{external_abl, external_agent_script, external_files};
-use petgraph::graph::NodeIndex;
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -83,185 +79,9 @@ fn third_party_samples() -> Vec<Input> {
     abl.chain(scripts).chain(bots.map(|f| (vec![f], Options::default(), "adl"))).collect()
 }
 
-/// The lines that a report announces something of, by file.
-#[derive(Default)]
-struct Lines(FxHashMap<String, FxHashSet<u32>>);
-
-impl Lines {
-    fn of<'p>(places: impl Iterator<Item = &'p Location>) -> Self {
-        let mut lines = Self::default();
-        for place in places {
-            lines.0.entry(place.file.clone()).or_default().insert(place.line);
-        }
-        lines
-    }
-
-    fn announced(&self, sources: &SourceMap, span: Span, first_only: bool) -> bool {
-        let Some(file) = sources.get(span.file).filter(|_| span != Span::default()) else {
-            return false;
-        };
-        let Some(lines) = self.0.get(&*file.name) else { return false };
-        let first = file.line_column(span.start).line;
-        let last = if first_only { first } else { file.line_column(span.end).line };
-        lines.iter().any(|line| (first..=last).contains(line))
-    }
-}
-
-/// A program with its graph, and what a report announces of it.
-struct Side<'s> {
-    cfg: &'s Cfg<'s>,
-    sources: &'s SourceMap,
-    lines: Lines,
-}
-
-impl Side<'_> {
-    /// Whether something on the way from node to node is announced.
-    fn announces(&self, path: &[usize]) -> bool {
-        let nodes: Vec<_> = path.iter().map(|n| NodeIndex::new(*n)).collect();
-        let at_nodes = nodes.iter().any(|at| {
-            self.cfg.node(*at).is_some_and(|node| {
-                // What stands for a whole agent or step is where that begins.
-                let whole = !matches!(
-                    node.kind,
-                    NodeKind::Say
-                        | NodeKind::Instruct
-                        | NodeKind::Await
-                        | NodeKind::Collect
-                        | NodeKind::Call
-                        | NodeKind::Set
-                        | NodeKind::Clear
-                        | NodeKind::Transform
-                        | NodeKind::Store
-                        | NodeKind::Check
-                        | NodeKind::Branch
-                        | NodeKind::Delegate
-                        | NodeKind::Handoff
-                        | NodeKind::Escalate
-                        | NodeKind::Complete
-                );
-                // Whether a call needs approval is said where its tool is declared.
-                let approval = match node.origin {
-                    Origin::Statement(Statement::Call(call)) => {
-                        let agent = self.cfg.agent(node.agent).map(|part| part.agent);
-                        let mut tools = agent.into_iter().flat_map(|agent| &agent.tools);
-                        let tool = tools.find(|tool| tool.name.value == call.tool.value);
-                        tool.and_then(Tool::confirmation_required_at)
-                    }
-                    _ => None,
-                };
-                self.lines.announced(self.sources, node.span, whole)
-                    || approval.is_some_and(|at| self.lines.announced(self.sources, at, true))
-            })
-        });
-        // Questions with fixed answers are where the model chooses.
-        let agents = nodes.iter().filter_map(|at| self.cfg.node(*at));
-        let agents = agents.filter(|node| node.kind == NodeKind::Choose);
-        let known = agents.filter_map(|node| self.cfg.agent(node.agent)?.agent.knowledge.as_ref());
-        let questions = known.flat_map(|knowledge| &knowledge.questions);
-        let mut texts = questions.filter_map(|q| q.answer.as_ref()).map(|t| t.text.span);
-        let at_nodes = at_nodes || texts.any(|span| self.lines.announced(self.sources, span, true));
-        let pairs = nodes.iter().zip(nodes.iter().skip(1));
-        at_nodes
-            || pairs.filter_map(|(a, b)| self.cfg.graph().find_edge(*a, *b)).any(|edge| {
-                let weight = self.cfg.edge(edge).map(|(.., weight)| weight.span);
-                weight.is_some_and(|span| self.lines.announced(self.sources, span, true))
-            })
-    }
-}
-
-/// How a conversation compares.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Verdict {
-    Same,
-    /// A loss is reported where it differs.
-    Announced,
-    /// The languages differ in who says that an agent is done.
-    WhoIsDone,
-    Different,
-}
-
-/// The first difference between two conversations, in words, and the ways that lead to it.
-struct Difference {
-    what: String,
-    turn: usize,
-    paths: [Vec<usize>; 2],
-    /// The variable whose value differs.
-    variable: Option<String>,
-    /// Whether a model could not say that it is done, or an agent had just answered and one of the two
-    /// goes on with another.
-    done: bool,
-}
-
-fn action(action: Option<&Action>) -> String {
-    action.map_or_else(|| "nothing more".to_owned(), |d| d.kind.to_string())
-}
-
-fn difference(first: &[ReplayedTurn], second: &[ReplayedTurn]) -> Option<Difference> {
-    for turn in 0..first.len().max(second.len()) {
-        let none = ReplayedTurn::default();
-        let [one, other] = [first, second].map(|side| side.get(turn).unwrap_or(&none));
-        for at in 0..one.actions.len().max(other.actions.len()) {
-            let [left, right] = [one, other].map(|side| side.actions.get(at));
-            if left.map(|d| &d.kind) != right.map(|d| &d.kind) {
-                let path = |d: Option<&Action>| d.map(|d| d.path.clone()).unwrap_or_default();
-                let what = format!("{} / {}", action(left), action(right));
-                let paths = [path(left), path(right)];
-                let before = at.checked_sub(1).and_then(|at| one.actions.get(at));
-                let answered = before.is_some_and(|d| d.kind == ActionKind::Answers);
-                let moves = |d: Option<&Action>| {
-                    d.is_some_and(|d| matches!(d.kind, ActionKind::Controls(_)))
-                };
-                let done = other.exit_blocked || answered && (moves(left) || moves(right));
-                return Some(Difference { what, turn, paths, variable: None, done });
-            }
-        }
-        let names: FxHashSet<&String> = one.state.keys().chain(other.state.keys()).collect();
-        let mut names: Vec<_> = names.into_iter().collect();
-        names.sort();
-        for name in names {
-            let [left, right] = [one, other].map(|side| side.state.get(name));
-            if left != right {
-                let shown = |v: Option<&serde_json::Value>| {
-                    v.map_or_else(|| "unset".to_owned(), ToString::to_string)
-                };
-                let what = format!("{name} = {} / {}", shown(left), shown(right));
-                let set =
-                    |side: &ReplayedTurn| side.set_at.get(name).copied().into_iter().collect();
-                let paths = [set(one), set(other)];
-                let variable = Some(name.clone());
-                return Some(Difference { what, turn, paths, variable, done: false });
-            }
-        }
-    }
-    None
-}
-
-/// Whether the report speaks of a variable as such.
-fn speaks_of(report: &Report, variable: &str) -> bool {
-    let declared = [format!("[{variable}]"), format!(".{variable}.")];
-    report.losses().any(|entry| declared.iter().any(|d| entry.path.contains(d.as_str())))
-}
-
-pub(crate) fn entry(program: &Program) -> Option<&str> {
-    match program.entry() {
-        Some(_) => None,
-        None => program.agents().next().map(|a| a.metadata.name.value.as_str()),
-    }
-}
-
-/// The conversation up to where it differs.
-fn told(conversation: &Conversation, played: &[ReplayedTurn], until: usize) -> String {
-    let mut out = String::new();
-    for (turn, played) in conversation.turns.iter().zip(played).take(until + 1) {
-        if let Some(input) = &turn.input {
-            let _ = writeln!(out, "    > {}", input.text);
-        }
-        for action in &played.actions {
-            let _ = writeln!(out, "    {}", action.kind);
-        }
-    }
-    out
-}
+/// The number of conversations in which a conversion does the same, differs where a loss is reported, differs in who says
+/// that an agent is done, or differs elsewhere.
+type Counts = [usize; 4];
 
 /// Goes through the conversations of a program with its conversion.
 pub(crate) fn retell(
@@ -270,64 +90,25 @@ pub(crate) fn retell(
     made: &Generated,
     target: Target,
     problems: &mut Vec<String>,
-) -> [usize; 4] {
-    let program = &sample.checked.program;
-    let done: Conversion = convert(languages(), program, &sample.checked.sources, target);
-    let renamed = done
-        .report
-        .renamed
-        .iter()
-        .map(|renamed| (renamed.what, renamed.from.as_str(), renamed.to.as_str()));
-    let names = Names::between(program, &done.program, renamed);
-    let theirs = Machine::new(&done.program);
-    let lost = || done.report.losses();
-    let sides = [
-        Side {
-            cfg: machine.cfg(),
-            sources: &sample.checked.sources,
-            lines: Lines::of(lost().filter_map(|e| e.source.as_ref())),
-        },
-        Side {
-            cfg: theirs.cfg(),
-            sources: &done.sources,
-            lines: Lines::of(lost().filter_map(|e| e.target.as_ref())),
-        },
-    ];
-    let mut counts = [0; 4];
-    let mut seen = FxHashSet::default();
-    for conversation in &made.conversations {
-        let first = replay(machine, entry(program), conversation, &Names::own(program)).unwrap();
-        let second = replay(&theirs, entry(&done.program), conversation, &names).unwrap();
-        let fate = match difference(&first, &second) {
-            None => Verdict::Same,
-            Some(difference) => {
-                let on_the_way =
-                    sides.iter().zip(&difference.paths).any(|(side, path)| side.announces(path));
-                let declared =
-                    difference.variable.as_ref().is_some_and(|v| speaks_of(&done.report, v));
-                let script = |language: &str| language.starts_with("agent-script");
-                let kept = second.get(difference.turn).is_some_and(|played| played.exit_blocked);
-                let who = kept || script(sample.language) != script(target.name());
-                if on_the_way || declared {
-                    Verdict::Announced
-                } else if difference.done && who {
-                    Verdict::WhoIsDone
-                } else {
-                    let what = format!("{} to {}: {}", sample.name, target.name(), difference.what);
-                    let reviewed = EXCEPTIONS.iter().any(|(part, _)| what.contains(part));
-                    if !reviewed && seen.insert(difference.what.clone()) {
-                        let [ours, theirs] =
-                            [&first, &second].map(|way| told(conversation, way, difference.turn));
-                        let theirs = if ours == theirs { String::new() } else { theirs };
-                        problems.push(format!("{what}\n{ours}\n{theirs}"));
-                    }
-                    Verdict::Different
+) -> Counts {
+    let source = (&sample.checked.program, &sample.checked.sources);
+    let done = convert(languages(), source.0, source.1, target);
+    let all = compare_conversations(source, machine, made, &done).unwrap();
+    for one in all.differing.iter().filter(|one| !one.reported) {
+        let what = format!("{} to {}: {}", sample.name, target.name(), one.first.join(" / "));
+        if !EXCEPTIONS.iter().any(|(part, _)| what.contains(part)) {
+            let mut told = format!("{what}\n");
+            for turn in &one.turns {
+                let _ = writeln!(told, "    > {}", turn.input.as_deref().unwrap_or_default());
+                let _ = writeln!(told, "    {}", turn.source.join("\n    "));
+                if turn.source != turn.output {
+                    let _ = writeln!(told, "    output: {}", turn.output.join("\n    output: "));
                 }
             }
-        };
-        counts[fate as usize] += 1;
+            problems.push(told);
+        }
     }
-    counts
+    [all.same, all.reported, all.end_of_agent, all.different()]
 }
 
 /// What a conversation does, told by what was after in it, is what it did when it was made: otherwise
@@ -335,8 +116,9 @@ pub(crate) fn retell(
 fn faithful(sample: &Sample, machine: &Machine<'_>, made: &Generated) -> Vec<String> {
     let mut problems = Vec::new();
     let names = Names::own(&sample.checked.program);
+    let replayer = Replayer::new(machine);
     for (n, conversation) in made.conversations.iter().enumerate() {
-        let again = replay(machine, entry(&sample.checked.program), conversation, &names).unwrap();
+        let again = replayer.replay(conversation, &names).unwrap();
         let status = |n: usize| again.get(n).and_then(|t| t.actions.last()).map(|d| d.kind.clone());
         for (at, turn) in conversation.turns.iter().enumerate() {
             if status(at) != Some(ActionKind::Ends(turn.status)) {
@@ -375,7 +157,7 @@ fn replays_are_the_same(inputs: Vec<Input>) {
             let sample = &sample;
             let program = &sample.checked.program;
             let machine = Machine::new(program);
-            let made = generate(&machine, entry(program), limits).unwrap();
+            let made = generate(&machine, first_agent(program), limits).unwrap();
             let mut problems = Vec::new();
             let mut row = Row::new();
             for target in targets::all() {
@@ -402,4 +184,63 @@ fn replays_are_the_same(inputs: Vec<Input>) {
     );
     problems.extend(unfaithful);
     assert!(problems.is_empty(), "{}:\n{}", problems.len(), problems.join("\n"));
+}
+
+/// An agent that repairs bicycles, and asks before with these words.
+fn workshop(words: &str) -> Checked {
+    let text = format!(
+        r#"AGENT: Workshop
+GOAL: "Repair bicycles"
+TOOLS:
+  price(hours: number) -> number
+    description: "The price of some hours"
+    type: sandbox
+    runtime: javascript
+    code: "return hours * 40 + 5;"
+FLOW:
+  ask:
+    REASONING: false
+    GATHER:
+      - hours: required
+        type: number
+        prompt: "{words}"
+    THEN: tell
+  tell:
+    REASONING: false
+    CALL: price(hours)
+    ON_SUCCESS:
+      RESPOND: "That is {{{{price}}}}."
+      THEN: COMPLETE
+"#
+    );
+    check(&[File { name: "workshop.agent.abl".into(), text }], Options::default())
+}
+
+/// What differs without being reported is shown side by side, up to where it differs; scripts give what they compute.
+#[test]
+fn conversations_that_differ_are_shown() {
+    let (source, other) = (workshop("How many hours?"), workshop("How long?"));
+    let done = convert(languages(), &source.program, &source.sources, targets::ABL);
+    let limits = Limits { max_tries: 20, ..Limits::default() };
+    let held = compare_by_replay(&source.program, &source.sources, &done, limits).unwrap();
+    assert!(held.conversations > 0 && held.same == held.conversations, "{held:?}");
+    // A conversion that has another program's words, and says nothing of it.
+    let wrong = convert(languages(), &other.program, &other.sources, targets::ABL);
+    let held = compare_by_replay(&source.program, &source.sources, &wrong, limits).unwrap();
+    assert_eq!((held.different(), held.same), (held.conversations, 0));
+    let first = held.differing.first().unwrap();
+    assert_eq!(first.first, ["says “How many hours?”", "says “How long?”"]);
+    // The script of the output computes something else.
+    let cheaper = source.sources.iter().next().unwrap().1.text.replace("40", "30");
+    let file = File { name: "workshop.agent.abl".into(), text: cheaper.as_str().into() };
+    let cheaper = check(&[file], Options::default());
+    let wrong = convert(languages(), &cheaper.program, &cheaper.sources, targets::ABL);
+    let held = compare_by_replay(&source.program, &source.sources, &wrong, limits).unwrap();
+    assert!(held.different() > 0, "{held:?}");
+    let said = held.differing.iter().map(|one| one.first.join(" / "));
+    assert!(
+        said.clone().any(|what| what.contains("says “That is")),
+        "{:?}",
+        said.collect::<Vec<_>>()
+    );
 }

@@ -703,3 +703,20 @@ fn a_section_without_its_colon_is_not_missing() {
     assert_eq!(rules.iter().filter(|rule| **rule == "syntax-error").count(), 1, "{rules:?}");
     assert!(!rules.contains(&"missing-section"), "{rules:?}");
 }
+
+#[test]
+fn sections_without_a_header_are_a_part_of_an_agent() {
+    let of = |text: &str| {
+        let file =
+            agentir_tests::check::File { name: "desk.abl".to_owned(), text: text.to_owned() };
+        let checked = agentir_tests::check::check(&[file], agentir_lang_abl::Options::default());
+        let found = checked.diagnostics.iter();
+        found.map(|d| (d.rule.0, d.severity.name())).collect::<Vec<_>>()
+    };
+    let gather = "GATHER:\n  boat:\n    prompt: \"Which boat?\"\n    type: string\n";
+    assert_eq!(of(gather), [("missing-section", "info")]);
+    assert_eq!(of("session:\n  - boat\n  - day\n"), [("missing-section", "info")]);
+    // A goal with other sections is an agent whose header is missing.
+    assert_eq!(of(&format!("GOAL: \"Rents out boats\"\n{gather}")), [("missing-section", "error")]);
+    assert_eq!(of(&format!("AGNET: Desk\n{gather}")), [("missing-section", "error")]);
+}

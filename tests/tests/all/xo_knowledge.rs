@@ -8,7 +8,7 @@
 )]
 
 use super::xo_shapes::{abl, bot, has, has_not, read, says, shown, to_abl};
-use agentir_convert::Preservation;
+use agentir_convert::{Preservation, Task};
 use serde_json::{Value, json};
 
 /// A bot with so many questions.
@@ -112,6 +112,43 @@ fn questions_with_computed_answers_are_reported() {
     let lost: Vec<String> = lost.map(|e| format!("{e:?}")).collect();
     assert!(!lost.is_empty());
     assert!(lost.iter().all(|e| !e.contains("knowledge/")), "{lost:?}");
+}
+
+/// What a user would have been answered is no training data: it is lost with what to do about it, and counted.
+#[test]
+fn lost_answers_are_something_to_look_at() {
+    let said =
+        |text: &str, channel: &str| json!({"text": text, "type": "basic", "channel": channel});
+    let task = json!({"name": "Vans", "language": "en", "taxonomy": [{"label": "Vans"}], "faqs": {"faqs": [
+        {"question": "Fee?", "terms": ["fee"], "conditionalAnswer": "if vip then free",
+            "answer": [said("Ten", "default"), said("On the phone, call 112 first", "rtm")]},
+        {"question": "How much now?",
+            "answer": [{"text": "for (const x of context.l) { print(x) }", "type": "uxmap"}]}]}});
+    let others =
+        json!({"synonyms": {"van": ["lorry"]}, "mlParams": {"gram": 3}, "knowledgeTasks": [task]});
+    let done = to_abl(&read(&bot(&[says("Said", &[("en", "Hi")])], &others)));
+    let urgency = |text: &str| {
+        let mut found = done.report.losses().filter(|e| e.value == text);
+        let entry = found.next().unwrap_or_else(|| panic!("`{text}` is no loss"));
+        (entry.task, entry.help.is_some())
+    };
+    for text in [
+        "On the phone, call 112 first",
+        "if vip then free",
+        "How much now?",
+        "for (const x of context.l) { print(x) }",
+        "lorry",
+    ] {
+        assert_eq!(urgency(text), (Some(Task::Look), true), "{text}");
+    }
+    assert_eq!(urgency("fee"), (Some(Task::Nothing), false));
+    let report = &done.report;
+    assert!(report.totals.dropped >= 5, "{:?}", report.totals);
+    assert!(
+        report.todo.iter().any(|todo| todo.cause.contains("one fixed answer")),
+        "{:?}",
+        report.todo
+    );
 }
 
 #[test]

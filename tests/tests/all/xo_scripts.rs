@@ -21,13 +21,49 @@ fn scripts_use_the_objects_of_the_session() {
         &[
             "zip = \"no\"",
             "m.zip = Z",
-            "CLEAR: [City, old]",
+            "CLEAR: [City]",
+            // Persistent memory keeps what it has.
+            "project.old = \"\"",
             "RESPOND: \"Noted\"",
             "IF: zip == \"no\"",
             "RESPOND: \"No zip\"",
         ],
     );
     has_not(&text, &["type: sandbox", "UserSession"]);
+}
+
+#[test]
+fn loops_that_make_lists_are_transforms() {
+    let filled = "context.big = [];\nfor (var i = 0; i < context.vans.length; i++) {\n\
+        var van = context.vans[i];\n  if (van.size > 8 && van.free) {\n    \
+        context.big.push({ name: van.name, town: context.entities.Town });\n  }\n}\n\
+        print('Found ' + context.big.length);";
+    let chained = "const cheap = context.vans.filter(v => v.price <= context.limit).slice(0, 3);\n\
+        context.cheap = cheap; context.copy = context.vans.map(v => ({ 'id': v.id }));";
+    let checked = read(&bot(&[script("Fill", filled), script("Chain", chained)], &json!({})));
+    assert!(checked.lines().iter().all(|l| !l.contains("error")), "{:?}", checked.lines());
+    let done = to_abl(&checked);
+    assert!(done.diagnostics.is_empty(), "{:?}", done.diagnostics);
+    let text = shown(&done);
+    has(
+        &text,
+        &[
+            "TRANSFORM: vans AS item INTO big\n      FILTER: item.size > 8 AND item.free\n      MAP:\n        \
+             name: item.name\n        town: Town",
+            "RESPOND: \"Found {{LENGTH(big)}}\"",
+            "TRANSFORM: vans AS v INTO cheap\n      FILTER: v.price <= limit\n      LIMIT: 3",
+            "TRANSFORM: vans AS v INTO copy\n      MAP:\n        id: v.id",
+        ],
+    );
+    has_not(&text, &["type: sandbox", "SET"]);
+    // An item that has the name of a variable would hide it.
+    let hides = "context.l = context.vans.filter(limit => limit.price <= context.limit);";
+    has(&abl(&bot(&[script("Hide", hides)], &json!({}))), &["type: sandbox"]);
+    // Where something else is done for each item, the script stays what it is, with what it needs.
+    let says = "context.l = []; context.vans.forEach(v => { context.l.push(v.name); });";
+    let text = abl(&bot(&[script("Names", says)], &json!({})));
+    has(&text, &["type: sandbox", "context.vans.forEach", "l = Names.l"]);
+    has_not(&text, &["TRANSFORM"]);
 }
 
 #[test]

@@ -1,5 +1,5 @@
 # expect: mica-import @ 2
-import subprocess
+import smtplib
 
 
 def free_boats():

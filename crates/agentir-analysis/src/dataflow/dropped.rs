@@ -93,7 +93,10 @@ impl DroppedVariables {
                 let has = always
                     .entry((node.agent, name.clone()))
                     .or_insert_with(|| AlwaysDefined::new(here, name));
-                let Some(set) = has.set.filter(|_| has.at(transfer.node)) else { continue };
+                // A condition on the variable is only true where it is set.
+                let tested = || has.reaches(transfer.node) && is_tested(cfg, node, name);
+                let here = has.at(transfer.node) || tested();
+                let Some(set) = has.set.filter(|_| here) else { continue };
                 let delegated = transfer.returns.is_some();
                 let (name, to) = (name.clone(), SmolStr::new(transfer.to));
                 dropped.all.push(DroppedVariable {
@@ -113,11 +116,44 @@ impl DroppedVariables {
     }
 }
 
+/// Whether the condition of a transfer is only true if a variable has a value.
+fn is_tested(cfg: &Cfg<'_>, node: &agentir_flow::cfg::Node<'_>, name: &str) -> bool {
+    let condition = match node.origin {
+        Origin::Handoff(handoff) => handoff.when.as_ref(),
+        Origin::Delegate(delegate) => delegate.when.as_ref(),
+        Origin::Rule(rule) => rule.when.as_ref(),
+        _ => None,
+    };
+    let Some(expr) = condition.and_then(agentir_expr::Condition::expr) else { return false };
+    let dialect = cfg.agent(node.agent).map(|agent| agent.agent.metadata.dialect);
+    let parts = match &expr.kind {
+        agentir_expr::ExprKind::And(parts) => parts.as_slice(),
+        _ => std::slice::from_ref(expr),
+    };
+    parts.iter().any(|part| {
+        let mut reads = false;
+        let mut others = false;
+        part.paths(&mut |path| {
+            let own = path.root.value == name && path.namespace.is_none();
+            reads |= own;
+            others |= !own;
+        });
+        let unset = agentir_eval::State::new();
+        reads
+            && !others
+            && dialect.is_some_and(|dialect| {
+                agentir_eval::outcome(part, &unset, dialect) != agentir_eval::Outcome::True
+            })
+    })
+}
+
 /// The nodes at which a variable is definitely set.
 #[derive(Debug)]
 struct AlwaysDefined {
     reached: FxHashSet<NodeIndex>,
     without: FxHashSet<NodeIndex>,
+    /// The nodes that a definition reaches.
+    with: FxHashSet<NodeIndex>,
     /// The first definition.
     set: Option<Span>,
 }
@@ -146,7 +182,20 @@ impl AlwaysDefined {
             }
         }
         let reached = if set.is_some() { reached(flow) } else { FxHashSet::default() };
-        Self { reached, without, set }
+        let mut with = FxHashSet::default();
+        let mut worklist: Vec<NodeIndex> =
+            flow.nodes().filter(|node| set.is_some() && sets(*node).is_some()).collect();
+        while let Some(node) = worklist.pop() {
+            if with.insert(node) && !flow.kills(node, name) {
+                worklist.extend(flow.next(node).map(|(_, to, _)| to));
+            }
+        }
+        Self { reached, without, with, set }
+    }
+
+    /// Whether a definition may reach a node.
+    fn reaches(&self, node: NodeIndex) -> bool {
+        self.with.contains(&node)
     }
 
     fn at(&self, node: NodeIndex) -> bool {

@@ -10,8 +10,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(crate) struct ExternalDefs<'a> {
     /// Variables that are bound where an agent is called, and `agent.variable` in ADL.
     pub(super) set: FxHashMap<&'a str, FxHashSet<&'a str>>,
+    /// Those of them that other agents set while they run: `agent.variable` in ADL.
+    pub(super) by_field: FxHashMap<&'a str, FxHashSet<&'a str>>,
     /// Agents that the model may choose because of a message.
-    pub(super) chosen: FxHashSet<&'a str>,
+    pub(crate) chosen: FxHashSet<&'a str>,
 }
 
 impl<'a> ExternalDefs<'a> {
@@ -38,11 +40,10 @@ impl<'a> ExternalDefs<'a> {
                 if let Node::Set(set) = node
                     && let Some(field) = set.target.first_field()
                 {
-                    external_defs
-                        .set
-                        .entry(&set.target.root.value)
-                        .or_default()
-                        .insert(&field.value);
+                    let (owner, field) = (set.target.root.value.as_str(), field.value.as_str());
+                    for sets in [&mut external_defs.set, &mut external_defs.by_field] {
+                        sets.entry(owner).or_default().insert(field);
+                    }
                 }
             });
         }

@@ -114,7 +114,7 @@ impl<'a> LocalVariables<'a> {
             ..Self::default()
         };
         for (name, variable) in &symbols.variables {
-            let external = variable.extensions.0.values().any(|e| e.contains_key("visibility"));
+            let external = variable.extensions.has("visibility");
             if variable.mutability != Some("linked")
                 && !external
                 && !externally_defined.contains(*name)
@@ -189,6 +189,32 @@ fn externally_defined<'a>(
     external_defs: &ExternalDefs<'a>,
     results: &FxHashSet<&str>,
 ) -> FxHashSet<&'a str> {
+    let (agent, index) = (cx.agent, cx.index);
+    let mut all = written_outside(cx, external_defs, results);
+    let name = agent.metadata.name.value.as_str();
+    let arguments = agent.metadata.dialect.traits().arguments_are_variables;
+    if !arguments || external_defs.chosen.contains(name) {
+        all.extend(index.fields.iter().map(|f| f.name.value.as_str()));
+    }
+    let by_others = index
+        .writes
+        .iter()
+        .filter(|(_, used)| !matches!(used, WriteUse::ToolResult | WriteUse::Transform));
+    all.extend(by_others.map(|(name, _)| first(&name.value)));
+    if let Some(passed) = cx.program.passed.get(name) {
+        all.extend(passed);
+    }
+    all.extend(external_defs.set.get(name).into_iter().flatten());
+    all
+}
+
+/// Returns the variables that something may define at any time: tools by themselves, other agents while they run, the
+/// platform, buttons.
+pub(crate) fn written_outside<'a>(
+    cx: &AgentSymbols<'_, 'a>,
+    external_defs: &ExternalDefs<'a>,
+    results: &FxHashSet<&str>,
+) -> FxHashSet<&'a str> {
     let (agent, index, variables) = (cx.agent, cx.index, cx.variables);
     let mut all: FxHashSet<&str> = FxHashSet::default();
     for set in [&variables.roots, &variables.returned, &variables.labels] {
@@ -196,18 +222,8 @@ fn externally_defined<'a>(
     }
     all.extend(variables.results.iter().filter(|name| !results.contains(*name)));
     all.extend(cx.program.shared.defined.iter().chain(&cx.program.shared.returned));
-    let traits = agent.metadata.dialect.traits();
-    let arguments = traits.arguments_are_variables;
-    if !arguments || external_defs.chosen.contains(agent.metadata.name.value.as_str()) {
-        all.extend(index.fields.iter().map(|f| f.name.value.as_str()));
-    }
     all.extend(agent.attachments.iter().map(|a| a.name.value.as_str()));
     all.extend(agent.memory.state.iter().map(|v| first(&v.name.value)));
-    let by_others = index
-        .writes
-        .iter()
-        .filter(|(_, used)| !matches!(used, WriteUse::ToolResult | WriteUse::Transform));
-    all.extend(by_others.map(|(name, _)| first(&name.value)));
     for tool in index.tools.values() {
         let sets = tool.on_result.iter().chain(&tool.on_error);
         all.extend(sets.map(|s| s.target.root.value.as_str()));
@@ -216,11 +232,8 @@ fn externally_defined<'a>(
     }
     let elements = index.actions.iter().flat_map(|a| &a.elements);
     all.extend(elements.filter_map(|e| e.id.as_ref()).map(|id| id.value.as_str()));
-    if let Some(passed) = cx.program.passed.get(agent.metadata.name.value.as_str()) {
-        all.extend(passed);
-    }
     let name = agent.metadata.name.value.as_str();
-    all.extend(external_defs.set.get(name).into_iter().flatten());
+    all.extend(external_defs.by_field.get(name).into_iter().flatten());
     // A returning handoff may write to what it binds by reference.
     let bound = agent.coordination.handoffs.iter().flat_map(|h| &h.context.bindings);
     let bound = bound.filter(|b| b.by_reference).filter_map(|b| b.value.as_path());

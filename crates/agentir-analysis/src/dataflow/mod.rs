@@ -18,6 +18,7 @@ mod uses;
 
 pub use dropped::{DroppedVariable, DroppedVariables};
 pub(crate) use external::ExternalDefs;
+pub(crate) use locals::written_outside;
 pub use locals::{Constants, LocalVariables, root};
 pub use search::{Dataflow, DefIndex, SearchStats, UndefinedPaths};
 pub use uses::{Consequence, UseCollector, UseSite};

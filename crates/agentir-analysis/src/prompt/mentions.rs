@@ -46,11 +46,22 @@ pub struct ToolMention<'a> {
     pub marked: bool,
 }
 
+/// An instruction to hand over to an agent that there is not, under a name that is nearly that of another one.
+#[derive(Debug)]
+pub struct MisspelledAgent<'a> {
+    /// The agent that is meant.
+    pub meant: &'a str,
+    /// The range of the name in the prompt.
+    pub range: Range<usize>,
+}
+
 /// The agents and tools that a prompt mentions.
 #[derive(Debug, Default)]
 pub struct Mentions<'a> {
     /// The handoffs.
     pub handoffs: Vec<Handoff<'a>>,
+    /// The handoffs to agents that there are not.
+    pub misspelled: Vec<MisspelledAgent<'a>>,
     /// The tools to call: names with an underscore, in quotes or after `call` and similar verbs.
     pub tools: Vec<ToolMention<'a>>,
 }
@@ -142,6 +153,12 @@ const CALLS: &[&str] = &["call", "calls", "calling", "invoke", "run", "execute"]
 
 /// Nouns for tools.
 const TOOLS: &[&str] = &["function", "functions", "tool", "tools", "action", "actions", "api"];
+
+/// What relates two things, so that a noun before does not name what stands after.
+const PREPOSITIONS: &[&str] = &[
+    "after", "at", "before", "by", "for", "from", "in", "inside", "of", "on", "per", "to", "under",
+    "with", "within",
+];
 
 /// Phrases that end the agent.
 const EXITS: &[&str] = &[
@@ -252,7 +269,7 @@ impl<'a> Mentions<'a> {
                 // Names of tools and actions have an underscore or are marked; most sentences have
                 // no name at all.
                 let marked = sentence.text.bytes().any(|b| matches!(b, b'_' | b'@'));
-                if !marked && !names.may_be_in(sentence.text) {
+                if !marked && !names.may_be_in(sentence.text) && !speaks_of_agents(sentence.text) {
                     continue;
                 }
                 let words = Words::of(sentence.text);
@@ -276,6 +293,11 @@ impl<'a> Mentions<'a> {
                         name: base + name.start..base + name.end,
                     });
                 }
+                let near = misspelled(&words, names);
+                mentions.misspelled.extend(near.into_iter().map(|(meant, name)| MisspelledAgent {
+                    meant,
+                    range: base + name.start..base + name.end,
+                }));
                 let known = mentions.tools.len();
                 tools(&words, |name, range, marked| {
                     let range = base + range.start..base + range.end;
@@ -328,6 +350,108 @@ fn agent_mentions<'a>(
         }
     }
     found
+}
+
+/// The nouns that say that the word before them is the name of an agent.
+const AGENTS: &[&str] = &["agent", "subagent"];
+
+/// What agents are called that are not named.
+const NO_NAMES: &[&str] = &[
+    "another",
+    "best",
+    "current",
+    "first",
+    "following",
+    "free",
+    "human",
+    "last",
+    "live",
+    "local",
+    "main",
+    "next",
+    "other",
+    "previous",
+    "real",
+    "right",
+    "same",
+    "second",
+    "senior",
+    "sub",
+    "support",
+    "this",
+    "that",
+    "third",
+    "user",
+    "voice",
+];
+
+/// Whether a text says of something that it is an agent.
+fn speaks_of_agents(text: &str) -> bool {
+    let starts = text.as_bytes().windows(5);
+    starts.into_iter().any(|window| window.eq_ignore_ascii_case(b"agent"))
+}
+
+/// The names of agents that there are not and that are nearly those of others: one letter is wrong, missing, too many,
+/// or in another place. The noun after it says that a word is a name, and a verb of handing over before it that it counts.
+fn misspelled<'a>(words: &Words<'_>, names: &AgentNames<'a>) -> Vec<(&'a str, Range<usize>)> {
+    let mut found = Vec::new();
+    for (at, word) in words.all.iter().enumerate() {
+        let noun = words.get(at + 1).is_some_and(|next| {
+            AGENTS.iter().any(|noun| next.text.eq_ignore_ascii_case(noun))
+                && words.text.get(word.range.end..next.range.start).is_some_and(|between| {
+                    between.chars().all(|c| {
+                        c.is_whitespace() || !(c.is_alphanumeric() || ".;:!?,".contains(c))
+                    })
+                })
+        });
+        if !noun {
+            continue;
+        }
+        let mut folded = String::new();
+        word.text.chars().for_each(|c| fold(c, &mut folded));
+        let length = folded.chars().count();
+        if length < 4
+            || NO_NAMES.contains(&folded.as_str())
+            || names.agents.contains_key(&folded)
+            || !follows_handoff_verb(words, at)
+        {
+            continue;
+        }
+        // The name may have more words.
+        let whole = (2..=4).take(at).any(|count| {
+            let mut joined = String::new();
+            let parts = words.all.get((at + 1).saturating_sub(count)..=at).unwrap_or_default();
+            parts.iter().for_each(|part| part.text.chars().for_each(|c| fold(c, &mut joined)));
+            names.agents.contains_key(&joined)
+        });
+        // One of many is one of that kind.
+        let is_plural = |one: &str, other: &str| one.strip_suffix('s') == Some(other);
+        let mut near = names.agents.iter().filter(|(known, _)| {
+            known.chars().count().abs_diff(length) <= 1
+                && !is_plural(known, &folded)
+                && !is_plural(&folded, known)
+                && differs_by_a_letter(&folded, known)
+        });
+        if let (false, Some((_, meant)), None) = (whole, near.next(), near.next()) {
+            found.push((*meant, word.range.clone()));
+        }
+    }
+    found
+}
+
+/// Whether one letter is wrong, missing, too many, or in another place.
+fn differs_by_a_letter(one: &str, other: &str) -> bool {
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    let same = one.iter().zip(&other).take_while(|(a, b)| a == b).count();
+    let (a, b) = (one.get(same..).unwrap_or_default(), other.get(same..).unwrap_or_default());
+    match (a, b) {
+        ([], [_]) | ([_], []) => true,
+        ([x, y, rest @ ..], [v, w, others @ ..]) if x == w && y == v && rest == others => true,
+        ([_, rest @ ..], [_, others @ ..]) if rest == others => true,
+        ([_, rest @ ..], all) if rest == all => true,
+        (all, [_, rest @ ..]) if rest == all => true,
+        _ => false,
+    }
 }
 
 /// Returns the target agent of an action that the instructions name: `{!@actions.name}`.
@@ -456,10 +580,27 @@ fn tools<'a>(words: &Words<'a>, mut found: impl FnMut(&'a str, Range<usize>, boo
         let verb = |word: &str| among(CALLS, word);
         let noun = |word: &str| among(TOOLS, word);
         // `the function "f"`, `the "f" function`, `f(x)`; `use f` may refer to anything.
+        // In `{!@variables.x}` and behind `{!@actions.f}` there are values, and before an arrow cases.
+        let rest = words.text.get(word.range.end..).unwrap_or_default();
+        let before = words.text.get(..word.range.start).unwrap_or_default();
+        let in_placeholder = before
+            .rfind("{!")
+            .is_some_and(|open| before.get(open..).is_some_and(|inside| !inside.contains('}')));
+        let is_case = {
+            let rest = rest.trim_start_matches(['`', '"', '\'', '*']).trim_start();
+            rest.starts_with('→') || rest.starts_with("->") || rest.starts_with("=>")
+        };
+        let is_value = before.trim_end().ends_with('}');
+        if (in_placeholder && !before.ends_with("@actions.")) || is_case || is_value {
+            continue;
+        }
         let after = words.get(at + 1).is_some_and(|w| noun(w.text));
         let titled = words.get(at + 1).is_some_and(|w| w.text.eq_ignore_ascii_case("agent"));
         let called = words.text.get(word.range.end..).is_some_and(|r| r.starts_with('('));
-        let marked = after || called || (1..=3).filter_map(near).any(noun);
+        // In `actions inside x_y` the name is not that of an action.
+        let related = |word: &str| among(PREPOSITIONS, word);
+        let between = (1..=3).map_while(near).take_while(|word| !related(word));
+        let marked = after || called || between.into_iter().any(noun);
         // In `call f x_y`, `x_y` is an argument: it follows a name without a comma.
         let argument = at.checked_sub(1).and_then(|i| words.get(i)).is_some_and(|before| {
             let between = words.text.get(before.range.end..word.range.start);

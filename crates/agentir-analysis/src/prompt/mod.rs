@@ -13,7 +13,7 @@ mod prompts;
 mod text;
 
 pub use graph::{HandoffGraph, PromptCycle, PromptHandoff};
-pub use mentions::{Handoff, Mentions, Strength, ToolMention, ends_agent};
+pub use mentions::{Handoff, Mentions, MisspelledAgent, Strength, ToolMention, ends_agent};
 pub use prompts::Prompt;
 pub use text::{PromptStep, PromptUse, Sentence, guard, steps_named};
 

@@ -23,6 +23,7 @@ use crate::cancel::Cancellation;
 use crate::clock::Clock;
 use crate::conditions::test;
 use crate::limits::{Limit, Limits};
+use crate::text_tests;
 use agentir_diagnostics::{Premise, Span};
 use agentir_eval::{State, Value, evaluate};
 use agentir_expr::{Dialect, Expr, Path};
@@ -322,7 +323,46 @@ impl<'c, 'a> QueryBuilder<'c, 'a> {
     }
 
     fn check(&self, goal: Goal<'a>) -> Verdict {
-        self.run(goal, Solver::check)
+        let negated = match &goal {
+            Goal::Implied(assertion) => {
+                Some(Assertion { holds: !assertion.holds, ..assertion.clone() })
+            }
+            Goal::Satisfiable => None,
+            Goal::Equivalent(..) => return self.run(goal, Solver::check),
+        };
+        // Cheaper than a search, which cannot decide what these are about.
+        match self.contradicting_texts(negated.as_ref()) {
+            Some(labels) => Verdict::Unsat(labels),
+            None => self.run(goal, Solver::check),
+        }
+    }
+
+    /// Finds assumptions that contradict each other, or one that never holds, by the literals in their tests of strings.
+    fn contradicting_texts(&self, negated: Option<&Assertion<'a>>) -> Option<Vec<Label>> {
+        let expr = |assertion: &Assertion<'a>| match assertion.test {
+            Test::Expr(expr) => Some(expr),
+            Test::In(..) | Test::Words(_) => None,
+        };
+        let all = || self.assumptions.iter().chain(negated);
+        let is_text = |path: &Path| self.is_text(path);
+        for this in all().filter(|assertion| assertion.holds) {
+            let Some(own) = expr(this) else { continue };
+            if text_tests::is_impossible(own) {
+                return Some(vec![this.label]);
+            }
+            for other in all().filter(|assertion| !assertion.holds) {
+                if expr(other).is_some_and(|other| text_tests::implies(own, other, &is_text)) {
+                    return Some(vec![this.label, other.label]);
+                }
+            }
+        }
+        None
+    }
+
+    /// Whether a variable is declared as a string, or is what the user said.
+    fn is_text(&self, path: &Path) -> bool {
+        let mut facts = self.facts.get(path).iter();
+        facts.any(|fact| matches!(fact.kind, FactKind::Type(agentir_solver::Type::Text)))
     }
 
     fn run<T: From<Answer>>(&self, goal: Goal<'a>, decide: fn(&mut Solver, &Query<'_>) -> T) -> T {
@@ -362,7 +402,7 @@ impl FactSource {
     /// Returns the source of a fact that holds everywhere.
     #[must_use]
     pub fn at(span: Span, message: impl Into<String>) -> Self {
-        Self { span: Some(span), message: message.into(), on_paths: false }
+        Self { span: Some(span), message: message.into(), ..Self::default() }
     }
 
     /// Returns the source of a fact that follows from the paths to the queried program point.

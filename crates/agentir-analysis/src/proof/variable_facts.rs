@@ -4,6 +4,7 @@
 //! patterns of fields, types of results, the values of runtime variables. Restrictions on the
 //! values of a field count only if nothing but the user's answers write the variable.
 
+use crate::expressions::Results;
 use crate::index::AgentIndex;
 use crate::symbols::{AgentSymbols, ProgramSymbols};
 use crate::variables::Variables;
@@ -30,6 +31,8 @@ pub struct FactSource {
     /// Whether the fact follows from the paths to the queried program point. Other facts hold
     /// everywhere.
     pub on_paths: bool,
+    /// The places that it rests on, each with what it does.
+    pub places: Vec<(Span, String)>,
 }
 
 /// The facts about variables that hold everywhere in an agent.
@@ -226,7 +229,8 @@ fn root(path: &str) -> &str {
 
 impl<'a> FactBuilder<'a, '_> {
     fn add(&mut self, path: Path, kind: FactKind, span: Option<Span>, message: impl Into<String>) {
-        let source = FactSource { span, message: message.into(), on_paths: false };
+        let message = message.into();
+        let source = FactSource { span, message, ..FactSource::default() };
         let label = match self
             .sources
             .len()
@@ -245,6 +249,13 @@ impl<'a> FactBuilder<'a, '_> {
 
     /// Adds the facts about runtime variables, unless the author defines one of the same name.
     fn system(&mut self, dialect: Dialect, version: Version) {
+        for name in dialect.runtime().said {
+            if !self.sets.contains_key(*name) && !self.variables.defined.contains(*name) {
+                let at = Path::dotted(name, Span::default());
+                let message = format!("`{name}` is what the user has just said, a string");
+                self.add(at, FactKind::Type(Type::Text), None, message);
+            }
+        }
         for variable in dialect.runtime().variables {
             let taken = self.sets.contains_key(root(variable.name))
                 || (variable.authored_wins && self.variables.defined.contains(variable.name));
@@ -311,8 +322,19 @@ impl<'a> FactBuilder<'a, '_> {
         let mut names: Vec<_> = by_name.into_iter().collect();
         names.sort_unstable_by_key(|(name, _)| *name);
         for (_, all) in names {
-            // A field that is collected in several steps combines their restrictions.
-            let [field] = all.as_slice() else { continue };
+            // A field that is collected in several steps combines their restrictions; those that say nothing take over
+            // what the agent's own field says.
+            let says = |field: &&&'a GatherField| {
+                field.ty.is_some()
+                    || field.entity_ref.is_some()
+                    || field.validation.is_some()
+                    || field.range.is_some()
+                    || !field.enum_values.is_empty()
+            };
+            let own: Vec<&'a GatherField> = all.iter().filter(says).copied().collect();
+            let (Some(field), None) = (own.first().or(all.first()).copied(), own.get(1)) else {
+                continue;
+            };
             let entity = field.entity_ref.as_ref().and_then(|e| entities.get(e.value.as_str()));
             self.field(field, entity.copied());
         }
@@ -329,6 +351,8 @@ impl<'a> FactBuilder<'a, '_> {
         if let Some((ty, span)) = ty
             && self.has_only_type(name, ty)
         {
+            // A number that a model finds need not be whole.
+            let ty = if ty == Type::Integer { Type::Number } else { ty };
             self.add(at(), FactKind::Type(ty), Some(span), format!("it is {}", type_name(ty)));
         }
         if !self.only_user_fills(name) {
@@ -336,8 +360,19 @@ impl<'a> FactBuilder<'a, '_> {
         }
         let ty = ty.map(|(ty, _)| ty);
         let listed = [Some(field.enum_values.as_slice()), entity.map(|e| e.values.as_slice())];
+        // A list has several of them, a default need not be one, and another list of them may count.
+        let is_default = |values: &[Spanned<SmolStr>]| {
+            let default = field.default.as_ref().map(|default| match default.as_str() {
+                Some(text) => text.to_owned(),
+                None => default.to_string(),
+            });
+            default.is_none_or(|default| values.iter().any(|v| v.value == default))
+        };
+        let is_list = field.list.is_some() || ty == Some(Type::List);
         for values in listed.into_iter().flatten() {
-            self.listed(at(), values);
+            if !is_list && is_default(values) && self.is_only_list(field, values) {
+                self.listed(at(), values, ty);
+            }
         }
         let listed_values = !field.enum_values.is_empty();
         let checks = [field.validation.as_ref(), entity.and_then(|e| e.validation.as_ref())];
@@ -352,9 +387,36 @@ impl<'a> FactBuilder<'a, '_> {
         }
     }
 
-    fn listed(&mut self, at: Path, values: &[Spanned<SmolStr>]) {
+    /// Whether no validation of a field lists other values.
+    fn is_only_list(&self, field: &GatherField, values: &[Spanned<SmolStr>]) -> bool {
+        let others =
+            field.validation.iter().flat_map(|v| v.requirements(true).into_iter().flatten());
+        others.into_iter().all(|requirement| match requirement {
+            Requirement::OneOf(others) => {
+                others.len() == values.len()
+                    && others.iter().all(|one| values.iter().any(|v| v.value == *one))
+            }
+            _ => true,
+        })
+    }
+
+    /// The possible values of a variable, as values of its type. What has no type may be kept as a number or as a text.
+    fn listed(&mut self, at: Path, values: &[Spanned<SmolStr>], ty: Option<Type>) {
         let (Some(first), Some(last)) = (values.first(), values.last()) else { return };
-        let all = values.iter().map(|v| Value::from(v.value.as_str())).collect();
+        let number = |text: &str| text.trim().parse::<f64>().ok().map(Value::number);
+        let boolean = |text: &str| match text.trim() {
+            "true" | "True" => Some(Value::Bool(true)),
+            "false" | "False" => Some(Value::Bool(false)),
+            _ => None,
+        };
+        let value = |text: &str| match ty {
+            Some(Type::Number | Type::Integer) => number(text)?.ok(),
+            Some(Type::Bool) => boolean(text),
+            Some(Type::Text) => Some(Value::from(text)),
+            _ if number(text).is_some() || boolean(text).is_some() => None,
+            _ => Some(Value::from(text)),
+        };
+        let Some(all) = values.iter().map(|v| value(&v.value)).collect() else { return };
         let span = first.span.to(last.span);
         self.add(at, FactKind::OneOf(all), Some(span), "these are its possible values");
     }
@@ -387,7 +449,7 @@ impl<'a> FactBuilder<'a, '_> {
             Requirement::OneOf(values) if !listed => {
                 let values: Vec<_> =
                     values.iter().map(|v| Spanned::new(SmolStr::new(v), span)).collect();
-                self.listed(at.clone(), &values);
+                self.listed(at.clone(), &values, ty);
             }
             Requirement::Range { least, most } => {
                 // A range restricts numbers; for strings it restricts the length.
@@ -438,6 +500,24 @@ impl<'a> FactBuilder<'a, '_> {
                 let mut at = Path::dotted(name, field.name.span);
                 at.segments.push(Segment::Field(field.name.clone()));
                 let message = format!("the tool returns {} here", type_name(ty));
+                self.add(at, FactKind::Type(ty), Some(field.name.span), message);
+            }
+        }
+        self.items(cx);
+    }
+
+    /// Adds the facts about the items of lists in results.
+    fn items(&mut self, cx: &AgentSymbols<'_, 'a>) {
+        let results = Results::new(cx);
+        let mut items: Vec<_> = results.items().collect();
+        items.sort_unstable_by_key(|(name, _)| *name);
+        for (name, item) in items {
+            let TypeKind::Object(fields) = &item.kind else { continue };
+            for field in fields {
+                let Some(ty) = type_of(&field.ty) else { continue };
+                let mut at = Path::dotted(name, field.name.span);
+                at.segments.push(Segment::Field(field.name.clone()));
+                let message = format!("the items of the list have {} here", type_name(ty));
                 self.add(at, FactKind::Type(ty), Some(field.name.span), message);
             }
         }

@@ -158,7 +158,12 @@ impl<'a> Collector<'a> {
 
     fn agent(&mut self, id: AgentId, agent: &'a Agent) {
         let scope = Scope::Agent(id);
-        self.name(SymbolKind::Agent, Scope::Program, &agent.metadata.name, Role::Definition);
+        let name = &agent.metadata.name;
+        self.name(SymbolKind::Agent, Scope::Program, name, Role::Definition);
+        let again = agent.metadata.named_again.map(|at| Spanned::new(name.value.clone(), at));
+        if let Some(again) = again {
+            self.name(SymbolKind::Agent, Scope::Program, &again, Role::Definition);
+        }
         let named = agent.use_behavior_profiles.iter();
         let named: Vec<&'a Profile> = named
             .filter_map(|name| self.program.profiles().find(|p| p.name.value == name.value))
@@ -262,7 +267,9 @@ impl<'a> Collector<'a> {
             self.name(SymbolKind::Entity, scope, &entity.name, Role::Definition);
         }
         for name in &agent.use_behavior_profiles {
-            self.name(SymbolKind::Profile, Scope::Program, name, Role::Read);
+            let is_own = agent.behavior_profiles.iter().any(|own| own.name.value == name.value);
+            let defined = if is_own { scope } else { Scope::Program };
+            self.name(SymbolKind::Profile, defined, name, Role::Read);
         }
         for profile in &agent.behavior_profiles {
             self.name(SymbolKind::Profile, scope, &profile.name, Role::Definition);
@@ -448,7 +455,7 @@ impl<'a> Collector<'a> {
             Node::TemplateRef(name) => self.name(SymbolKind::Template, scope, name, Role::Read),
             Node::StepRef(name) => self.name(SymbolKind::Step, scope, name, Role::Read),
             Node::Jump(jump) => self.jump(owner, jump),
-            Node::Condition(..) | Node::Expr(_) | Node::Actions(_) => {}
+            Node::Condition(..) | Node::Expr(_) | Node::Actions(_) | Node::Transform(_) => {}
         }
     }
 
@@ -509,6 +516,9 @@ impl<'a> Collector<'a> {
 
     fn call(&mut self, owner: Owner<'_, 'a>, call: &'a Call) {
         let tool = self.tool_use(owner, &call.tool);
+        if let Some(span) = call.named_again {
+            self.add(tool, span, Role::Read);
+        }
         for name in call.with.iter().filter_map(|argument| argument.name.as_ref()) {
             self.name(SymbolKind::Parameter, Scope::Symbol(tool), name, Role::Read);
         }

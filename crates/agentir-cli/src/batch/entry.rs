@@ -1,7 +1,9 @@
 //! Findings as bytes, for the cache. They are only read by the build that wrote them, so there is no
 //! version in them.
 
-use agentir_diagnostics::{Confidence, Diagnostic, Evidence, Fix, Label, RuleName, Severity, Tag};
+use agentir_diagnostics::{
+    Confidence, Diagnostic, Evidence, Fix, Label, RuleName, Severity, Shown, SourceMap, Span, Tag,
+};
 use serde::{Deserialize, Serialize};
 
 /// A finding whose rule is known by its name.
@@ -19,11 +21,25 @@ struct Stored<'a> {
     tags: Vec<Tag>,
     page: Option<String>,
     evidence: Option<Box<Evidence>>,
+    secret: bool,
 }
 
-/// Findings, and how many files they were looked for in.
-pub fn encode(files: usize, diagnostics: &[Diagnostic]) -> Option<Vec<u8>> {
-    let stored: Vec<Stored<'_>> = diagnostics
+/// What was found in a program.
+pub struct Entry {
+    /// How many files it was looked for in.
+    pub files: usize,
+    /// The findings.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The places in its files that are not shown.
+    pub concealed: Vec<Span>,
+}
+
+/// Findings as they may be shown, how many files they were looked for in, and what of their files is not shown.
+pub fn encode(files: usize, diagnostics: &[Diagnostic], sources: &SourceMap) -> Option<Vec<u8>> {
+    let shown = Shown::new(diagnostics, sources);
+    let stored: Vec<Stored<'_>> = shown
+        .report(files)
+        .diagnostics
         .iter()
         .cloned()
         .map(|d| {
@@ -40,6 +56,7 @@ pub fn encode(files: usize, diagnostics: &[Diagnostic]) -> Option<Vec<u8>> {
                 tags,
                 page,
                 evidence,
+                secret,
             } = d;
             Stored {
                 rule: rule.0,
@@ -54,15 +71,18 @@ pub fn encode(files: usize, diagnostics: &[Diagnostic]) -> Option<Vec<u8>> {
                 tags,
                 page,
                 evidence,
+                secret,
             }
         })
         .collect();
-    postcard::to_stdvec(&(files, stored)).ok()
+    let concealed: Vec<Span> = sources.concealed().collect();
+    postcard::to_stdvec(&(files, stored, concealed)).ok()
 }
 
 /// The findings that [`encode`] wrote.
-pub fn decode(bytes: &[u8]) -> Option<(usize, Vec<Diagnostic>)> {
-    let (files, stored): (usize, Vec<Stored<'_>>) = postcard::from_bytes(bytes).ok()?;
+pub fn decode(bytes: &[u8]) -> Option<Entry> {
+    let (files, stored, concealed): (usize, Vec<Stored<'_>>, Vec<Span>) =
+        postcard::from_bytes(bytes).ok()?;
     let found = stored.into_iter().map(|s| {
         Some(Diagnostic {
             rule: RuleName(agentir_lint::rule(s.rule)?.name),
@@ -77,7 +97,8 @@ pub fn decode(bytes: &[u8]) -> Option<(usize, Vec<Diagnostic>)> {
             tags: s.tags,
             page: s.page,
             evidence: s.evidence,
+            secret: s.secret,
         })
     });
-    Some((files, found.collect::<Option<_>>()?))
+    Some(Entry { files, diagnostics: found.collect::<Option<_>>()?, concealed })
 }

@@ -27,6 +27,7 @@ pub mod watch;
 use crate::input::unreadable;
 use crate::page::{MAX_PICTURES, page};
 use crate::settings;
+
 use agentir_diagnostics::{Diagnostic, FileId, SourceFile, SourceMap, sort};
 use agentir_lint::{Cancellation, Checked, Selection, Statistics, Times};
 use agentir_project::{
@@ -34,6 +35,7 @@ use agentir_project::{
 };
 use agentir_report::Page;
 use clap::Args;
+use entry::Entry;
 use ordered::Ordered;
 use progress::Progress;
 use shard::Shard;
@@ -289,11 +291,12 @@ fn check_one(
     let request = query.request;
     let first = Arc::clone(&group.first);
     let shown = |found: &[Diagnostic]| wanted.all_files || !found.is_empty();
-    let needs = |(_, found): &(usize, Vec<Diagnostic>)| shown(found);
+    let needs = |entry: &Entry| shown(&entry.diagnostics);
     let (contents, place) = match store::known(store, group, request, entry::decode, needs) {
-        Known::Before((files, diagnostics), contents) => {
+        Known::Before(Entry { files, diagnostics, concealed }, contents) => {
             let contents = contents.filter(|_| shown(&diagnostics));
-            let sources = contents.map_or_else(SourceMap::new, Contents::sources);
+            let mut sources = contents.map_or_else(SourceMap::new, Contents::sources);
+            sources.conceal(concealed);
             let found = Findings { diagnostics, sources: Arc::new(sources), files };
             return (found, Page::default(), Default::default());
         }
@@ -318,7 +321,7 @@ fn check_one(
     if let (Some(store), Some(place)) = (store, place)
         && checked.statistics.solver.is_complete()
     {
-        store.put(&place, entry::encode(files, &diagnostics));
+        store.put(&place, entry::encode(files, &diagnostics, &loaded.sources));
     }
     let sources = if shown(&diagnostics) { loaded.sources } else { SourceMap::new() };
     let found = Findings { diagnostics, sources: Arc::new(sources), files };

@@ -1,12 +1,12 @@
 //! `agentir report merge`: reports of shares, put together.
 
-use crate::output::{print, show_json};
+use crate::output::{mask_value, print, show_json};
 use agentir_corpus::Corpus;
 use agentir_diagnostics::MergeError;
+use agentir_secrets::Masker;
+use agentir_vfs::{Disk, read_text};
 use clap::Subcommand;
 use std::collections::HashMap;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -26,10 +26,11 @@ pub enum ReportCommand {
 /// Runs `agentir report`.
 pub fn run(command: &ReportCommand) -> ExitCode {
     let ReportCommand::Merge { files } = command;
+    let disk = Disk::named(files.iter().cloned());
     let mut texts = Vec::new();
     let mut known: HashMap<PathBuf, &Path> = HashMap::new();
     for path in files {
-        let read = path.canonicalize().and_then(|real| Ok((real, read_report(path)?)));
+        let read = path.canonicalize().and_then(|real| Ok((real, read_text(&disk, path)?)));
         match read {
             Ok((real, text)) => {
                 if let Some(other) = known.insert(real, path) {
@@ -53,7 +54,9 @@ pub fn run(command: &ReportCommand) -> ExitCode {
         return merge_corpora(corpora);
     }
     let mut merged = Vec::new();
-    match agentir_diagnostics::merge(&texts, &mut merged) {
+    let masker = Masker::default();
+    let show = |finding: &mut _| mask_value(finding, &masker);
+    match agentir_diagnostics::merge(&texts, &show, &mut merged) {
         Ok(summary) => {
             let code = print(&String::from_utf8_lossy(&merged));
             let errors = code == ExitCode::SUCCESS && summary.errors > 0;
@@ -67,15 +70,6 @@ pub fn run(command: &ReportCommand) -> ExitCode {
             MergeError::Io(_) => failed(&error.to_string()),
         },
     }
-}
-
-/// The text of a report, of any size. Devices and pipes have no end.
-fn read_report(path: &Path) -> io::Result<String> {
-    if !fs::metadata(path)?.is_file() {
-        let message = "it is a folder, a pipe, a device or a socket, not a file";
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
-    }
-    fs::read_to_string(path)
 }
 
 fn merge_corpora(corpora: Vec<Corpus>) -> ExitCode {

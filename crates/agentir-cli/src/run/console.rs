@@ -322,8 +322,8 @@ impl Console<'_, '_> {
             self.talk.screen.aside("there is no message of this run to take back");
             return Ok(None);
         };
-        self.talk.session = before;
-        self.talk.keeper.step_back(&mut self.talk.session)?;
+        let later = std::mem::replace(&mut self.talk.session, before);
+        self.talk.keeper.step_back(&mut self.talk.session, later)?;
         Ok(input)
     }
 

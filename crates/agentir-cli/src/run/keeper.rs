@@ -83,9 +83,12 @@ impl Keeper {
         }
     }
 
-    /// Writes a session that went back to an earlier state. What others remembered since then stays.
-    pub fn step_back(&mut self, session: &mut Session) -> Result<(), String> {
+    /// Writes a session that went back from a later state. What others remembered since then stays, also what nobody here
+    /// has read yet.
+    pub fn step_back(&mut self, session: &mut Session, mut later: Session) -> Result<(), String> {
+        self.refresh(&mut later)?;
         self.memory.keep_foreign(session);
+        session.forget_memory_writes();
         self.save(session)
     }
 

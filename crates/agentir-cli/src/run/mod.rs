@@ -16,9 +16,9 @@ mod trace;
 pub use setup::program;
 
 use crate::convert::has_errors;
-use crate::input::{Input as Paths, load_input};
-use crate::write::{check_input, private};
-use agentir::{Severity, SourceMap};
+use crate::input::{Input as Paths, load_input, read_files};
+use crate::write::check_input;
+use agentir::{Diagnostic, Severity, Snapshot};
 use agentir_ir::Program;
 use agentir_ir_json::is_agent_ir;
 use agentir_model::Offline;
@@ -38,6 +38,7 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use trace::TraceFile;
 
 /// The command by which the program supervises processes of tools; see [`Supervisor`].
 pub const SUPERVISE: &str = "supervise";
@@ -101,18 +102,18 @@ fn talk(args: &Run) -> Result<ExitCode, String> {
     let mut files = errors.filter_map(|d| sources.get(d.primary.span.file)).peekable();
     // An author may talk to an agent that is not finished: what is broken fails when it is reached. A document is made by
     // a program, and what is wrong in it is left out.
-    if files.peek().is_some() {
-        if files.any(|file| is_agent_ir(&file.name, &file.text)) {
-            has_errors(&snapshot);
-            return Err("these agents have errors, so no conversation was started".to_owned());
-        }
-        tell!("warning: these agents have errors; run `agentir check` to see them");
-    } else if snapshot.check().is_ok_and(|all| all.iter().any(|d| d.severity == Severity::Error)) {
-        // What rules find is no reason not to talk, but some of it makes agents refuse or do the wrong thing.
+    let has_any = files.peek().is_some();
+    if files.any(|file| is_agent_ir(&file.name, &file.text)) {
+        has_errors(&snapshot);
+        return Err("these agents have errors, so no conversation was started".to_owned());
+    }
+    // What rules find is no reason not to talk either, but some of it makes agents refuse or do the wrong thing.
+    let is_error = |d: &Diagnostic| d.severity == Severity::Error;
+    if has_any || snapshot.check().is_ok_and(|all| all.iter().any(is_error)) {
         tell!("warning: these agents have errors; run `agentir check` to see them");
     }
     let program = program(&snapshot)?;
-    let mut talk = Talk::new(args, program, snapshot.sources())?;
+    let mut talk = Talk::new(args, program, &snapshot)?;
     if talk.interactive { console::run(&mut talk, args) } else { pipe::run(&mut talk) }
 }
 
@@ -139,7 +140,8 @@ enum Outcome {
 }
 
 impl<'p> Talk<'p> {
-    fn new(args: &Run, program: &'p Program, sources: &'p SourceMap) -> Result<Self, String> {
+    fn new(args: &Run, program: &'p Program, snapshot: &'p Snapshot) -> Result<Self, String> {
+        let sources = snapshot.sources();
         let machine = Machine::new(program);
         let cancellation = Cancellation::default();
         let model = setup::model(&args.model, program, &cancellation)?;
@@ -157,8 +159,12 @@ impl<'p> Talk<'p> {
             screen.hold();
         }
         if let Some(path) = &args.trace_file {
-            check_input(path, sources.iter().map(|(_, file)| Path::new(&*file.name)))?;
-            screen.trace_file(private(path)?);
+            let tools = [&args.tools.stubs, &args.tools.mcp, &args.model.answers];
+            let store = args.session.as_ref().map(|_| &args.store);
+            let others = tools.into_iter().flatten().chain(store).cloned();
+            let read: Vec<PathBuf> = read_files(snapshot).into_iter().chain(others).collect();
+            check_input(path, read.iter().map(PathBuf::as_path))?;
+            screen.trace_file(TraceFile::create(path)?);
         }
         let desk = Desk {
             attended: args.human && io::stdin().is_terminal(),

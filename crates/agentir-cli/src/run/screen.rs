@@ -11,7 +11,6 @@ use agentir_runtime::{
 use agentir_secrets::Masker;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::io::{Write, stdout};
 
 /// Shows messages, traces and what is going on. Through a pipe, messages are plain lines.
@@ -89,8 +88,8 @@ impl<'s> Screen<'s> {
     }
 
     /// Writes each step to a file as well.
-    pub fn trace_file(&mut self, file: File) {
-        self.file = Some(TraceFile::new(file));
+    pub fn trace_file(&mut self, file: TraceFile) {
+        self.file = Some(file);
     }
 
     /// Forgets the messages of a turn that cannot be written.

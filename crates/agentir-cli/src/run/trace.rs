@@ -1,12 +1,14 @@
 //! Traces: for people, and in files.
 
 use crate::output::mask_value;
+use crate::write::{Private, private};
 use agentir::SourceMap;
 use agentir_diagnostics::escape_json;
 use agentir_runtime::{Event, EventKind};
 use agentir_secrets::Masker;
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
+use std::path::Path;
 
 /// Where a place is written.
 pub fn placed(event: &Event, sources: &SourceMap) -> Event {
@@ -23,16 +25,18 @@ pub fn placed(event: &Event, sources: &SourceMap) -> Event {
 /// A file with events, each on a line.
 pub struct TraceFile {
     file: File,
-    /// The number of bytes of whole turns.
-    length: u64,
+    /// The number of bytes of whole turns, if nothing else is in the file.
+    length: Option<u64>,
 }
 
 impl TraceFile {
-    pub const fn new(file: File) -> Self {
-        Self { file, length: 0 }
+    pub fn create(path: &Path) -> Result<Self, String> {
+        let Private { file, is_empty } = private(path)?;
+        Ok(Self { file, length: is_empty.then_some(0) })
     }
 
-    /// Writes the events of a turn, each as a line of JSON: all of them or, where they cannot be written, none.
+    /// Writes the events of a turn, each as a line of JSON: all of them or, where they cannot be written, none. Where
+    /// others write to the file as well, nothing is taken back: it may be theirs.
     pub fn write(
         &mut self,
         events: impl Iterator<Item = Event>,
@@ -45,15 +49,18 @@ impl TraceFile {
             text.push_str(&escape_json(&value.to_string()));
             text.push('\n');
         }
+        let alone = |length: &u64| self.file.metadata().is_ok_and(|there| there.len() == *length);
+        self.length = self.length.filter(alone);
         let written = self.file.write_all(text.as_bytes());
-        if written.is_err() {
-            // A pipe or a device has no length, and nothing to take back.
-            let _ = self.file.set_len(self.length);
-            let _ = self.file.seek(SeekFrom::Start(self.length));
-            return written;
+        match (&mut self.length, &written) {
+            (Some(length), Ok(())) => *length += text.len() as u64,
+            (Some(length), Err(_)) => {
+                let _ = self.file.set_len(*length);
+                let _ = self.file.seek(SeekFrom::Start(*length));
+            }
+            (None, _) => {}
         }
-        self.length += text.len() as u64;
-        Ok(())
+        written
     }
 }
 

@@ -3,12 +3,12 @@
 
 use super::pairs::Pairs;
 use crate::normalized::spans_in;
-use crate::text::{normalize, normalized_json, quoted};
+use crate::text::{normalized_json, on_one_line, quoted};
 use agentir_diagnostics::{Span, Spanned};
-use agentir_expr::{Name, Template};
+use agentir_expr::{Argument, Name, Template};
 use agentir_flow::cfg::{DecidedBy, Edge, EdgeKind, Node, NodeKind, Origin, Transfer};
 use agentir_ir::{BindingAction, FilledBy, Response, RoutingTarget, Statement};
-use agentir_ir_json::{Json, Mode, shared_notation, to_value};
+use agentir_ir_json::{Json, Mode, shared_expression, shared_notation, to_value};
 use serde_json::Value;
 
 /// The label of a transition: an observable action.
@@ -191,6 +191,13 @@ pub(super) fn value_spans(node: &Node<'_>) -> Vec<Span> {
     found
 }
 
+/// The spans of parts of a program.
+pub(super) fn spans_of<'p, P: Json + 'p>(parts: impl Iterator<Item = &'p P>) -> Vec<Span> {
+    let mut found = Vec::new();
+    parts.for_each(|part| spans_in(&json(part), &mut found));
+    found
+}
+
 /// A part of a program, without spans.
 fn plain(part: &impl Json) -> Value {
     to_value(part, Mode::Plain)
@@ -300,7 +307,7 @@ fn collect(node: &Node<'_>) -> Label {
 }
 
 /// The tool that a node calls or asks to confirm.
-fn tool_of<'a>(node: &Node<'a>) -> Option<&'a Spanned<Name>> {
+pub(super) fn tool_of<'a>(node: &Node<'a>) -> Option<&'a Spanned<Name>> {
     match node.origin {
         Origin::Statement(Statement::Call(call)) => Some(&call.tool),
         Origin::Tool(tool) => Some(&tool.name),
@@ -313,25 +320,41 @@ fn tool_of<'a>(node: &Node<'a>) -> Option<&'a Spanned<Name>> {
     }
 }
 
+/// The arguments of a call in an order that says nothing: those with names go by them.
+fn in_order(with: &[Argument]) -> Vec<&Argument> {
+    let (mut named, mut all): (Vec<_>, Vec<_>) = with.iter().partition(|one| one.name.is_some());
+    // One without a name goes by its place among all.
+    if !with.iter().skip(all.len()).all(|one| one.name.is_some()) {
+        return with.iter().collect();
+    }
+    named.sort_by_key(|one| one.name.as_ref().map(|name| &name.value));
+    all.extend(named);
+    all
+}
+
 fn call(node: &Node<'_>) -> Label {
     match node.origin {
         Origin::Statement(Statement::Call(call)) => {
-            let arg = |a: &agentir_expr::Argument| {
+            let arg = |a: &Argument| {
                 let name = a.name.as_ref().map(|n| n.value.as_str());
-                list_of([name.into(), a.value.to_string().into()])
+                list_of([name.into(), shared_expression(&a.value).to_string().into()])
             };
-            let args = list_of(call.with.iter().map(arg));
-            let args_text: Vec<String> = call
-                .with
+            let with = in_order(&call.with);
+            let args = list_of(with.iter().copied().map(arg));
+            let args_text: Vec<String> = with
                 .iter()
-                .map(|a| match &a.name {
-                    Some(name) => format!("{} = {}", name.value, a.value),
-                    None => a.value.to_string(),
+                .map(|a| {
+                    let value = shared_expression(&a.value);
+                    match &a.name {
+                        Some(name) => format!("{} = {value}", name.value),
+                        None => value.to_string(),
+                    }
                 })
                 .collect();
             let kept =
                 call.result.as_ref().map_or_else(String::new, |r| format!(" as {}", r.value));
-            let text = normalize(&format!("`{}({}){kept}`", call.tool.value, args_text.join(", ")));
+            let text =
+                on_one_line(&format!("`{}({}){kept}`", call.tool.value, args_text.join(", ")));
             Label::new("calls", &text, &list_of([plain(&call.tool), args, plain(&call.result)]))
         }
         Origin::Tool(tool) => Label::new("calls", &format!("`{}`", tool.name.value), &tool.name),
@@ -343,11 +366,12 @@ fn call(node: &Node<'_>) -> Label {
             {
                 Label::new("calls", &format!("`{}`", tool.value), tool)
             }
-            BindingAction::Call { tool } => Label::new(
-                "calls",
-                &format!("`{}`", tool.value),
-                &list_of([plain(tool), plain(&binding.with)]),
-            ),
+            BindingAction::Call { tool } => {
+                let mut with = binding.with.clone();
+                with.sort_by(|one, other| one.name.value.cmp(&other.name.value));
+                let all = list_of([plain(tool), plain(&with)]);
+                Label::new("calls", &format!("`{}`", tool.value), &all)
+            }
             _ => Label::new("calls", &format!("`{}`", binding.name.value), &binding.name),
         },
         _ => Label::plain("calls something"),
@@ -364,7 +388,8 @@ fn set(node: &Node<'_>) -> Label {
         _ => return Label::plain("sets something"),
     };
     let target = agentir_expr::Expr::path(set.target.clone(), set.span);
-    Label::new("sets", &normalize(&format!("`{target} = {}`", set.value)), set)
+    let [target, value] = [&target, &set.value].map(shared_expression);
+    Label::new("sets", &on_one_line(&format!("`{target} = {value}`")), set)
 }
 
 /// The label of a transfer to an agent. A transfer to an agent that only this program has is internal.
@@ -383,20 +408,25 @@ fn transfer_label(
     let to = pairs.agent_name(transfer.to);
     let passed = match node.origin {
         Origin::Statement(Statement::Delegate(d) | Statement::Handoff(d)) => {
-            normalized_json(&d.bindings)
+            let mut bindings = d.bindings.clone();
+            bindings.sort_by_key(|binding| binding.variable.value.clone());
+            normalized_json(&bindings)
         }
         Origin::Handoff(handoff) => {
             let mut context = handoff.context.clone();
             // These are separate nodes.
             context.set.clear();
             context.pass.retain(|passed| !pairs.is_shared(&passed.name.value));
+            // They go by their names.
+            context.pass.sort_by(|one, other| one.name.value.cmp(&other.name.value));
+            context.bindings.sort_by_key(|binding| binding.variable.value.clone());
             normalized_json(&context)
         }
         Origin::Delegate(delegate) => {
             let input = delegate
                 .input
                 .iter()
-                .map(|(n, e)| (n.value.as_str(), e.to_string()))
+                .map(|(n, e)| (n.value.as_str(), shared_expression(e).to_string()))
                 .filter(|(name, value)| name != value || !pairs.is_shared(name))
                 .map(|(name, value)| list_of([name.into(), value.into()]));
             let mut input: Vec<Value> = input.collect();

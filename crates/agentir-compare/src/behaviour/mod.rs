@@ -137,7 +137,10 @@ pub(crate) fn compare(
     found.different.extend(other_beginning([left, right], [first, second], &agents, announced));
     let [ours, theirs] = &pairs;
     let own = AnnouncedLosses::none();
-    let programs = [Program::new(first, ours, &own), Program::new(second, theirs, announced)];
+    let programs = [
+        Program::new((left.program, first), ours, &own),
+        Program::new((right.program, second), theirs, announced),
+    ];
     let programs = programs.each_ref();
     let occurrences = programs.map(Program::atom_occurrences);
     let Some(atoms) = Atoms::new(&occurrences, prover) else {
@@ -417,6 +420,10 @@ impl Comparer<'_, '_> {
             || assigned
             || self.is_loss_reported(side, span)
             || labels::value_spans(node).into_iter().any(|span| self.is_loss_reported(side, span))
+            || program.and_then(|program| program.called(node)).is_some_and(|tool| {
+                let sets = tool.on_result.iter().chain(&tool.on_error);
+                labels::spans_of(sets).into_iter().any(|span| self.is_loss_reported(side, span))
+            })
     }
 
     fn is_loss_reported(&self, side: usize, span: Span) -> bool {

@@ -3,14 +3,15 @@
 //! point after an action.
 
 use super::guards::{AtomOccurrences, Atoms, Guard, Guards};
-use super::labels::{Label, events, label};
+use super::labels::{Label, events, label, tool_of};
 use super::pairs::{Pairs, PointPair};
 use crate::location::AnnouncedLosses;
 use crate::prover::Condition;
 use crate::text::normalized_json;
 use agentir_diagnostics::Span;
 use agentir_flow::cfg::{self, AgentId, Cfg, Edge, EdgeKind, Transfer};
-use agentir_ir::Statement;
+use agentir_ir::{Statement, Tool};
+use agentir_ir_json::shared_expression;
 use petgraph::graph::NodeIndex;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
@@ -22,6 +23,7 @@ const MAX_WORK: usize = 2_000_000;
 #[derive(Debug)]
 pub(super) struct Program<'a> {
     pub(super) cfg: &'a Cfg<'a>,
+    program: &'a agentir_ir::Program,
     pub(super) pairs: &'a Pairs<'a>,
     /// Maps its variables to their names in the first program.
     names: &'a AnnouncedLosses,
@@ -31,7 +33,11 @@ pub(super) struct Program<'a> {
 }
 
 impl<'a> Program<'a> {
-    pub(super) fn new(cfg: &'a Cfg<'a>, pairs: &'a Pairs<'a>, names: &'a AnnouncedLosses) -> Self {
+    pub(super) fn new(
+        (program, cfg): (&'a agentir_ir::Program, &'a Cfg<'a>),
+        pairs: &'a Pairs<'a>,
+        names: &'a AnnouncedLosses,
+    ) -> Self {
         let transfers = cfg.transfers().iter().map(|t| (t.node, t)).collect();
         let mut routes = FxHashMap::default();
         for part in cfg.agents().iter().filter(|part| part.agent.flow.is_none()) {
@@ -41,7 +47,7 @@ impl<'a> Program<'a> {
                 }
             }
         }
-        Self { cfg, pairs, names, transfers, routes }
+        Self { cfg, program, pairs, names, transfers, routes }
     }
 
     pub(super) fn label(&self, node: NodeIndex) -> Option<Label> {
@@ -52,8 +58,34 @@ impl<'a> Program<'a> {
             label.key.push_str(" without arguments");
             label.text.push_str(" without arguments");
         }
+        if let Some(tool) = self.called(node) {
+            let (sets, corrects) = (&tool.on_result, &tool.on_error);
+            for (when, sets) in [(" and then sets", sets), (" and after a failure sets", corrects)]
+            {
+                if !sets.is_empty() {
+                    label.key.push_str(when);
+                    label.key.push_str(&normalized_json(sets));
+                    label.text.push_str(when);
+                    let all = sets.iter().map(|set| {
+                        format!(" `{} = {}`", set.target, shared_expression(&set.value))
+                    });
+                    label.text.push_str(&all.collect::<Vec<_>>().join(","));
+                }
+            }
+        }
         let is_template = matches!(node.kind, cfg::NodeKind::Say | cfg::NodeKind::Instruct);
         Some(Label { key: self.names.with_first_names(label.key, is_template), ..label })
+    }
+
+    /// The declaration of the tool that a node calls: that of its agent, else that of a library.
+    pub(super) fn called(&self, node: &cfg::Node<'_>) -> Option<&'a Tool> {
+        if node.kind != cfg::NodeKind::Call {
+            return None;
+        }
+        let name = tool_of(node)?;
+        let own = self.cfg.agent(node.agent).map(|part| &part.agent.tools);
+        let shared = self.program.libraries.iter().map(|library| &library.tools);
+        own.into_iter().chain(shared).flatten().find(|tool| tool.name.value == name.value)
     }
 
     /// Whether a call says that it passes nothing to a tool that has parameters. A call that says nothing passes the

@@ -36,7 +36,7 @@ type Said = (Value, Option<Span>);
 /// The values of a part of a program, by path.
 fn values_of<'n>(node: &'n Node, at: &str) -> IndexMap<String, (&'n Value, Option<Span>)> {
     let mut all = IndexMap::new();
-    walk(node, &mut at.to_owned(), None, &mut |path, value, at| {
+    walk(node, &mut at.to_owned(), None, &mut |path, value, _, at| {
         all.insert(path.to_owned(), (value, at));
     });
     all

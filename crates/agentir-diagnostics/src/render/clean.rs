@@ -1,8 +1,10 @@
 //! Makes text that others wrote safe to show: a file must not be able to move the cursor, recolour
 //! the terminal, reorder what is read on it, or give commands to what reads a log.
 
+use serde::Serialize;
 use std::borrow::Cow;
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::{self, Write};
 
 /// The number of characters of a text that are shown: a message that quotes a whole file helps nobody, and many
 /// messages that do fill a disk.
@@ -98,6 +100,36 @@ pub fn escape_json(json: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(out)
+}
+
+/// Writes a value as JSON for people and programs, [escaped](escape_json), all of it, line by line: what takes a gigabyte
+/// to write does not take one to be written.
+pub fn write_json_lines(value: &impl Serialize, out: impl Write) -> io::Result<()> {
+    let mut lines = JsonLines { line: Vec::new(), out };
+    serde_json::to_writer_pretty(&mut lines, value)?;
+    lines.write_all(b"\n")
+}
+
+/// Writes lines of JSON, in which no text reaches over several.
+struct JsonLines<W> {
+    line: Vec<u8>,
+    out: W,
+}
+
+impl<W: Write> Write for JsonLines<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.line.extend_from_slice(bytes);
+        if bytes.last() == Some(&b'\n') {
+            let line = String::from_utf8_lossy(&self.line);
+            self.out.write_all(escape_json(&line).as_bytes())?;
+            self.line.clear();
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }
 
 /// Whether a text may contain a command.

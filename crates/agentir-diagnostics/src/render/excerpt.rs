@@ -53,13 +53,13 @@ impl Excerpt {
         let first = lines.first().map_or(0, |(line, _)| *line);
         let (mut text, mut next) = (String::new(), first);
         let cut = |&(line, at): &(usize, usize)| {
-            let (content, shown) = (content(file, line), shown_of(file, line, at));
+            let LinePart { bytes, cut_before, cut_behind } = shown_of(file, line, at);
             text.extend(std::iter::repeat_n('\n', line - next));
-            text.extend((shown.start > content.start).then_some('…'));
-            push_clean(file, shown.clone(), &mut text);
-            text.push_str(if shown.end < content.end { "…\n" } else { "\n" });
+            text.extend(cut_before.then_some('…'));
+            push_clean(file, bytes.clone(), &mut text);
+            text.push_str(if cut_behind { "…\n" } else { "\n" });
             next = line + 1;
-            (line, shown)
+            (line, bytes)
         };
         let cuts = lines.iter().map(cut).collect();
         Self { source: Rc::new(Source::from(text)), first, cuts }
@@ -92,12 +92,24 @@ pub(crate) fn is_long(file: &SourceFile, line: usize) -> bool {
     text.chars().nth(MAX_LINE_LENGTH).is_some()
 }
 
-/// The bytes that are shown of a line, counted from 0: all of it, or of a line that is too long those around a byte.
+/// What is shown of a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinePart {
+    /// The bytes of the file.
+    pub bytes: Range<usize>,
+    /// Whether more of the line stands before them.
+    pub cut_before: bool,
+    /// Whether more of the line stands behind them.
+    pub cut_behind: bool,
+}
+
+/// What is shown of a line, counted from 0: all of it but a byte order mark, or of a line that is too long those around a byte.
 /// A report that repeated a long line for each finding in it would grow with the square of its length.
 #[must_use]
-pub fn shown_of(file: &SourceFile, line: usize, at: usize) -> Range<usize> {
+pub fn shown_of(file: &SourceFile, line: usize, at: usize) -> LinePart {
     let content = content(file, line);
-    if is_long(file, line) { window(file, &content, at) } else { content }
+    let bytes = if is_long(file, line) { window(file, &content, at) } else { content.clone() };
+    LinePart { cut_before: content.start < bytes.start, cut_behind: bytes.end < content.end, bytes }
 }
 
 /// What is shown of a long line, if a label starts at a byte.

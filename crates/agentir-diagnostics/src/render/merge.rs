@@ -77,11 +77,16 @@ impl From<io::Error> for MergeError {
 }
 
 /// Puts reports in JSON together. If they are those of all shards of a run, the result is, byte by
-/// byte, the report of that run without shards.
+/// byte, the report of that run without shards. `show` makes of a finding what may be shown of it: a report may be by
+/// anybody.
 ///
 /// # Errors
 /// When one of them is not a report, or the result cannot be written.
-pub fn merge(reports: &[String], out: &mut dyn Write) -> Result<Summary, MergeError> {
+pub fn merge(
+    reports: &[String],
+    show: &dyn Fn(&mut Value),
+    out: &mut dyn Write,
+) -> Result<Summary, MergeError> {
     let mut summary = Summary::default();
     let mut all: Vec<(Place, Value)> = Vec::new();
     for (index, text) in reports.iter().enumerate() {
@@ -97,7 +102,8 @@ pub fn merge(reports: &[String], out: &mut dyn Write) -> Result<Summary, MergeEr
     }
     all.sort_by(|(a, _), (b, _)| a.cmp(b));
     let mut findings = Vec::new();
-    for (_, finding) in all {
+    for (_, mut finding) in all {
+        show(&mut finding);
         if !findings.is_empty() {
             findings.push(b',');
         }

@@ -60,6 +60,9 @@ pub struct Summary {
 /// As a sentence: `Found 3 errors and 2 warnings in 14 files`.
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.files == 0 && self.errors + self.warnings + self.infos == 0 {
+            return f.write_str("No files were checked: none here is an agent");
+        }
         let count = |n: usize, what: &str| match n {
             1 => format!("1 {what}"),
             n => format!("{n} {what}s"),
@@ -130,7 +133,7 @@ mod tests {
             |errors, warnings, infos, files| Summary { files, errors, warnings, infos }.to_string();
         assert_eq!(say(0, 0, 0, 14), "No findings in 14 files");
         assert_eq!(say(0, 0, 0, 1), "No findings in 1 file");
-        assert_eq!(say(0, 0, 0, 0), "No findings in 0 files");
+        assert_eq!(say(0, 0, 0, 0), "No files were checked: none here is an agent");
         assert_eq!(say(3, 2, 0, 14), "Found 3 errors and 2 warnings in 14 files");
         assert_eq!(say(1, 0, 0, 1), "Found 1 error in 1 file");
         assert_eq!(say(0, 1, 1, 2), "Found 1 warning and 1 info in 2 files");

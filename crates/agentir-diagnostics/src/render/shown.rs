@@ -32,6 +32,12 @@ impl Shown {
     /// not grow with the number of the others.
     pub(super) fn part(diagnostics: &[Diagnostic], sources: &SourceMap) -> Self {
         let mut diagnostics = diagnostics.to_vec();
+        let mut sources = Cow::Borrowed(sources);
+        if diagnostics.iter().any(|diagnostic| diagnostic.secret) {
+            let secrets = diagnostics.iter().filter(|diagnostic| diagnostic.secret);
+            sources.to_mut().conceal(secrets.map(|diagnostic| diagnostic.primary.span));
+        }
+        let sources = &*sources;
         let mut files: HashSet<FileId> = HashSet::new();
         for diagnostic in &mut diagnostics {
             diagnostic.spans_mut(&mut |span| {
@@ -46,7 +52,7 @@ impl Shown {
             // A secret of one file may stand in another, without what says there that it is one.
             for (id, _) in files {
                 let Some(file) = shown.get(id).cloned() else { continue };
-                let masks = OnceLock::from(masker.masks(&file.text).into_boxed_slice());
+                let masks = OnceLock::from(file.masks_with(&masker));
                 shown.replace(id, SourceFile { masks, ..file });
             }
         }

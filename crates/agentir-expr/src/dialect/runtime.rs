@@ -17,6 +17,10 @@ pub struct RuntimeNames {
     pub objects: &'static [&'static str],
     /// The variables that the examples of its specification use without declaring them.
     pub assumed: &'static [&'static str],
+    /// The variables that its platform wants agents to declare, whether they use them or not.
+    pub expected: &'static [&'static str],
+    /// The names by which conditions read the text that the user has just said.
+    pub said: &'static [&'static str],
     /// The names by which the check of a guardrail reads what it checks.
     pub checked: &'static [&'static str],
     /// Those by which the check of a guardrail of handoffs reads what is handed over, in addition.
@@ -51,6 +55,8 @@ pub struct SystemVariable {
     pub since: Version,
     /// Whether an author's variable of that name takes precedence.
     pub authored_wins: bool,
+    /// Whether an agent may return it to another, which then knows it.
+    pub returned: bool,
 }
 
 impl SystemVariable {
@@ -63,7 +69,14 @@ impl SystemVariable {
         assigned: &'static str,
         instead: &'static str,
     ) -> Self {
-        Self { name, ty, values, assigned, instead, since: Version::Legacy, authored_wins: false }
+        let since = Version::Legacy;
+        Self { name, ty, values, assigned, instead, since, authored_wins: false, returned: false }
+    }
+
+    /// The same variable, which an agent may return to another: one that finds out who the user is.
+    #[must_use]
+    pub const fn returned(self) -> Self {
+        Self { returned: true, ..self }
     }
 
     /// A text of the newest version, which agents can hide by a variable of their own.
@@ -119,6 +132,8 @@ impl RuntimeNames {
         memory_roots: &[],
         objects: &[],
         assumed: &[],
+        expected: &[],
+        said: &[],
         checked: &[],
         handed_over: &[],
         prefixes: &[],
@@ -127,6 +142,13 @@ impl RuntimeNames {
         references: &[],
         text_types: &[],
     };
+
+    /// Whether it gives agents a tool of this name.
+    #[must_use]
+    pub fn has_tool(&self, name: &str) -> bool {
+        self.tools.iter().any(|(own, _)| *own == name)
+            || (!self.tools.is_empty() && name.starts_with("__") && name.ends_with("__"))
+    }
 
     /// The variable that `path` is, or is a part of: `match.1`, `user.intent`, `last_search_result.total`.
     #[must_use]

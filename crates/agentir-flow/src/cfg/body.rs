@@ -38,8 +38,12 @@ impl<'a> Builder<'_, 'a> {
                     self.cfg.dead.push(DeadCode { agent: self.id, leaves, first: statement });
                 }
             }
-            // In `HANDOFF: agent` followed by `THEN: step`, the step runs after control returns.
-            let comes_back = matches!(all.get(at + 1), Some(Statement::Goto(_)));
+            // In `HANDOFF: agent` followed by `THEN: step`, the step runs after control returns, and so does what is
+            // assigned in between.
+            let assigns =
+                |s: &&Statement| s.phase().is_some_and(agentir_ir::Phase::keeps_its_place);
+            let next = all.iter().skip(at + 1).find(|s| !assigns(s));
+            let comes_back = matches!(next, Some(Statement::Goto(_)));
             ends = self.statement(statement, ends, comes_back);
         }
         ends
@@ -233,7 +237,7 @@ impl<'a> Builder<'_, 'a> {
             Edge::of(kind).decided(DecidedBy::Outcome).guarded(guard).at(origin, call.span)
         };
         let went_well = vec![OpenEdge { from: node, edge: edge(EdgeKind::Next, success) }];
-        let mut ends = self.body(&call.on_success, went_well);
+        let mut ends = self.callback(&call.on_success, went_well);
         let mut failed = vec![OpenEdge { from: node, edge: edge(EdgeKind::Error, failure) }];
         failed.extend(declined);
         ends.extend(self.body(&call.on_failure, failed));
@@ -243,6 +247,14 @@ impl<'a> Builder<'_, 'a> {
         let result = self.node(NodeKind::Branch, origin, call.span);
         self.connect(ends, result);
         self.branches(result, &call.on_result, Guard::ALWAYS)
+    }
+
+    /// Builds what follows a call and reads its outputs.
+    pub(super) fn callback(&mut self, body: &'a Body, ends: OpenEdges<'a>) -> OpenEdges<'a> {
+        self.callbacks += 1;
+        let ends = self.body(body, ends);
+        self.callbacks -= 1;
+        ends
     }
 
     fn delegate(

@@ -41,9 +41,9 @@ impl<'a> Cfg<'a> {
     #[must_use]
     pub fn of_agent(agent: &'a Agent, profiles: &[&'a Profile]) -> Self {
         let mut cfg = Self::empty();
-        let confirmed_tools =
-            confirmed_tools(agent.tools.iter().chain(profiles.iter().flat_map(|p| &p.tools_add)));
-        Builder::new(&mut cfg, agent, profiles, &confirmed_tools).build();
+        let tools = agent.tools.iter().chain(profiles.iter().flat_map(|p| &p.tools_add));
+        let whole = Whole { confirmed_tools: confirmed_tools(tools), agents: FxHashSet::default() };
+        Builder::new(&mut cfg, agent, profiles, &whole).build();
         cfg
     }
 
@@ -57,12 +57,14 @@ impl<'a> Cfg<'a> {
         let mut cfg = Self::empty();
         let named: FxHashMap<&str, &Profile> =
             program.profiles().map(|p| (p.name.value.as_str(), p)).collect();
-        let confirmed_tools = confirmed_tools(program.tools());
+        let agents = program.agents().map(|agent| agent.metadata.name.value.as_str());
+        let agents = agents.chain(program.remote_agents.iter().map(SmolStr::as_str)).collect();
+        let whole = Whole { confirmed_tools: confirmed_tools(program.tools()), agents };
         for agent in program.agents() {
             let used = agent.use_behavior_profiles.iter();
             let used = used.filter_map(|name| named.get(name.value.as_str()).copied());
             let profiles: Vec<&Profile> = agent.behavior_profiles.iter().chain(used).collect();
-            Builder::new(&mut cfg, agent, &profiles, &confirmed_tools).build();
+            Builder::new(&mut cfg, agent, &profiles, &whole).build();
         }
         cfg.link();
         cfg
@@ -167,6 +169,14 @@ pub(super) const fn decided_by_condition(condition: &Condition) -> DecidedBy {
     }
 }
 
+/// What the graph of an agent depends on beside it.
+pub(super) struct Whole<'a> {
+    /// The tools of the program that need confirmation, with the span that requires it.
+    pub(super) confirmed_tools: FxHashMap<&'a str, Span>,
+    /// The names of the program's agents.
+    pub(super) agents: FxHashSet<&'a str>,
+}
+
 /// Builds the graph of one agent.
 pub(super) struct Builder<'c, 'a> {
     pub(super) cfg: &'c mut Cfg<'a>,
@@ -190,6 +200,8 @@ pub(super) struct Builder<'c, 'a> {
     pub(super) in_hook: bool,
     /// Whether the current context is a checkpoint, which returns to where it was entered.
     pub(super) in_checkpoint: bool,
+    /// The number of callbacks around the current context.
+    pub(super) callbacks: usize,
     /// The nodes of the checks that exist once, from the first up to but not including the last.
     pub(super) checks: Vec<(usize, usize)>,
     /// The checkpoints of the current step, at which a refused call may have to wait.
@@ -198,8 +210,7 @@ pub(super) struct Builder<'c, 'a> {
     pub(super) defined: FxHashSet<&'a str>,
     pub(super) shared: SharedNodes,
     pub(super) tools: FxHashMap<&'a str, &'a Tool>,
-    /// The tools of the program that need confirmation, with the span that requires it.
-    pub(super) confirmed_tools: &'c FxHashMap<&'a str, Span>,
+    pub(super) whole: &'c Whole<'a>,
     /// The constraints to check before a call, by tool.
     pub(super) checkpoints: FxHashMap<&'a str, NodeIndex>,
     aliases: FxHashMap<&'a str, &'a str>,
@@ -238,7 +249,7 @@ impl<'c, 'a> Builder<'c, 'a> {
         cfg: &'c mut Cfg<'a>,
         agent: &'a Agent,
         profiles: &[&'a Profile],
-        confirmed_tools: &'c FxHashMap<&'a str, Span>,
+        whole: &'c Whole<'a>,
     ) -> Self {
         let first = cfg.graph.node_count();
         let id = AgentId(u32::try_from(cfg.agents.len()).unwrap_or(u32::MAX));
@@ -264,13 +275,14 @@ impl<'c, 'a> Builder<'c, 'a> {
             in_digression: false,
             in_hook: false,
             in_checkpoint: false,
+            callbacks: 0,
             checks: Vec::new(),
             held_calls: Vec::new(),
             steps: FxHashMap::default(),
             defined: FxHashSet::default(),
             shared: SharedNodes::default(),
             tools: own.map(|t| (t.name.value.as_str(), t)).collect(),
-            confirmed_tools,
+            whole,
             checkpoints: FxHashMap::default(),
             aliases,
         }
@@ -295,7 +307,8 @@ impl<'c, 'a> Builder<'c, 'a> {
     }
 
     pub(super) fn node(&mut self, kind: NodeKind, origin: Origin<'a>, span: Span) -> NodeIndex {
-        let node = Node { kind, agent: self.id, step: self.step, origin, span };
+        let node =
+            Node { kind, agent: self.id, step: self.step, origin, span, callbacks: self.callbacks };
         let node = self.cfg.graph.add_node(node);
         if kind.waits() {
             self.waits.push(node);
@@ -396,8 +409,7 @@ impl<'c, 'a> Builder<'c, 'a> {
         to: &'a Spanned<Name>,
         returns: Option<NodeIndex>,
     ) {
-        let transfer =
-            Transfer { node, to: self.agent_name(&to.value), span: to.span, returns, target: None };
-        self.cfg.transfers.push(transfer);
+        let (to, named, span) = (self.agent_name(&to.value), to.value.as_str(), to.span);
+        self.cfg.transfers.push(Transfer { node, to, named, span, returns, target: None });
     }
 }

@@ -3,7 +3,7 @@
 use super::build::{Builder, OpenEdge, OpenEdges, decided_by_condition};
 use super::{DecidedBy, Edge, EdgeKind, Guard, NodeKind, Origin, Test};
 use agentir_diagnostics::Spanned;
-use agentir_expr::{Condition, Name};
+use agentir_expr::{Condition, ConditionKind, Name};
 use agentir_ir::{
     Checkpoint, Constraint, ConstraintFailure, ConstraintKind, Data, FailureKind, Guardrail,
     GuardrailKind, Jump, Profile, Target,
@@ -98,6 +98,14 @@ impl<'a> Builder<'_, 'a> {
         let own = self.agent.constraints.constraints.iter().map(|c| (c, None));
         let profiles = self.profiles.iter().copied();
         own.chain(profiles.flat_map(|p| p.constraints.iter().map(move |c| (c, Some(p))))).collect()
+    }
+
+    /// Whether a constraint is checked before every call, because nobody knows which call it was meant for.
+    fn is_before_every_call(&self, constraint: &Constraint) -> bool {
+        let profiles = || self.profiles.iter().copied();
+        constraint.is_before_every_call(|name| {
+            self.agent.can_call(name, profiles(), |agent| self.whole.agents.contains(agent))
+        })
     }
 
     /// Builds a constraint. It passes if it does not apply or if it holds.
@@ -324,7 +332,9 @@ impl<'a> Builder<'_, 'a> {
         let mut by_tool: FxHashMap<&str, Vec<_>> = FxHashMap::default();
         let mut tools: Vec<&'a Spanned<Name>> = Vec::new();
         for (constraint, profile) in self.all_constraints() {
-            if let Some(Checkpoint::ToolCall { target }) = &constraint.checkpoint {
+            if let Some(Checkpoint::ToolCall { target }) = &constraint.checkpoint
+                && !self.is_before_every_call(constraint)
+            {
                 let list = by_tool.entry(target.value.as_str()).or_default();
                 if list.is_empty() {
                     tools.push(target);
@@ -359,12 +369,16 @@ impl<'a> Builder<'_, 'a> {
             }
             reads
         };
+        // What a model judges may be about values that were not there before.
+        let may_change = |condition: &Condition| {
+            matches!(condition.kind, ConditionKind::Natural) || reads(condition)
+        };
         let again = |(constraint, profile): &(&Constraint, Option<&Profile>)| {
             let gates = [constraint.applies_when.as_ref(), profile.and_then(|p| p.when.as_ref())];
             let conditions = gates.into_iter().flatten().chain([&constraint.condition]);
-            constraint.is_of_every_turn()
-                && constraint.refuses()
-                && (constraint.is_before_every_call() || conditions.into_iter().any(reads))
+            constraint.refuses()
+                && (self.is_before_every_call(constraint)
+                    || constraint.is_of_every_turn() && conditions.into_iter().any(may_change))
         };
         let constraints: Vec<_> = self.all_constraints().into_iter().filter(again).collect();
         let triggers: Vec<_> = (agent.coordination.escalation.iter())
@@ -438,7 +452,7 @@ impl<'a> Builder<'_, 'a> {
         ends: OpenEdges<'a>,
     ) -> (OpenEdges<'a>, Option<OpenEdge<'a>>) {
         let Some(place) =
-            self.confirmed_tools.get(tool.value.as_str()).copied().filter(|_| !self.in_hook)
+            self.whole.confirmed_tools.get(tool.value.as_str()).copied().filter(|_| !self.in_hook)
         else {
             return (ends, None);
         };
@@ -459,7 +473,7 @@ impl<'a> Builder<'_, 'a> {
 
     /// Whether the user may be asked for confirmation outside of steps.
     pub(super) fn confirms_outside_steps(&self) -> bool {
-        self.agent.flow.is_none() && !self.confirmed_tools.is_empty()
+        self.agent.flow.is_none() && !self.whole.confirmed_tools.is_empty()
     }
 
     /// Builds the `COMPLETE` conditions after a turn. The first one that holds ends the agent.

@@ -271,7 +271,7 @@ impl<'a> Builder<'_, 'a> {
                 Vec::new()
             }
         };
-        let ends = self.body(&binding.after, ends);
+        let ends = self.callback(&binding.after, ends);
         let limit = iterations(self.agent);
         let ends = ends
             .into_iter()
@@ -376,8 +376,7 @@ impl<'a> Builder<'_, 'a> {
             let origin = Origin::Reference(reference);
             let edge =
                 Edge::of(EdgeKind::Route).decided(DecidedBy::Model).at(origin, reference.span);
-            let to = reference.agent.as_ref().unwrap_or(&reference.alias);
-            self.routed_to(to, origin, false, OpenEdge { from: node, edge });
+            self.routed_to(&reference.alias, origin, false, OpenEdge { from: node, edge });
         }
         // Without a condition the agent itself decides whether it needs another agent.
         let edge = Edge::of(EdgeKind::Next).decided(DecidedBy::Outcome).at(origin, name);
@@ -461,7 +460,7 @@ impl<'a> Builder<'_, 'a> {
         let branch = self.node(NodeKind::Branch, origin, span);
         self.connect(vec![open], branch);
         let agent = self.agent;
-        let listed = agent.available_agents.iter().map(|r| r.agent.as_ref().unwrap_or(&r.alias));
+        let listed = agent.available_agents.iter().map(|reference| &reference.alias);
         let mut seen = FxHashSet::default();
         for to in listed.chain(agent.targets()) {
             if seen.insert(to.value.as_str()) {

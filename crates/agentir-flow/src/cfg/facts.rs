@@ -186,16 +186,45 @@ impl<'a> Cfg<'a> {
             effects: NodeMap::new(agent_cfg),
             runtime: agent_cfg.agent.metadata.dialect.runtime(),
         };
-        analysis.prepare();
+        analysis.prepare(agent);
         analysis.run()
+    }
+
+    /// The nodes of detours, which return to a program point that the graph does not name.
+    #[must_use]
+    pub fn detours(&self, agent: AgentId) -> FxHashSet<NodeIndex> {
+        let Some(agent_cfg) = self.agent(agent) else { return FxHashSet::default() };
+        let mut worklist: Vec<NodeIndex> = agent_cfg
+            .nodes()
+            .flat_map(|n| self.graph.edges(n))
+            .filter(|e| is_detour(e.weight()))
+            .map(|e| e.target())
+            .collect();
+        let mut found = FxHashSet::default();
+        while let Some(node) = worklist.pop() {
+            let stops = self.node(node).is_none_or(|n| {
+                n.kind.waits()
+                    || matches!(
+                        n.kind,
+                        NodeKind::Resume | NodeKind::Choose | NodeKind::TurnEnd | NodeKind::Step
+                    )
+            });
+            let own = agent_cfg.range().contains(&node.index());
+            if !stops && own && found.insert(node) {
+                worklist.extend(self.graph.edges(node).map(|e| e.target()));
+            }
+        }
+        found
+    }
+
+    /// Whether a detour begins at a node.
+    #[must_use]
+    pub fn leads_to_detour(&self, node: NodeIndex) -> bool {
+        self.graph.edges(node).any(|edge| is_detour(edge.weight()))
     }
 }
 
 impl<'c, 'a> FactAnalysis<'c, 'a> {
-    fn is_own(&self, node: NodeIndex) -> bool {
-        self.agent_cfg.range().contains(&node.index())
-    }
-
     fn intern(&mut self, fact: Fact<'a>) -> Option<u32> {
         let span = match fact {
             Fact::Test(literal) => literal.test.span(),
@@ -230,13 +259,13 @@ impl<'c, 'a> FactAnalysis<'c, 'a> {
         Some(id)
     }
 
-    fn prepare(&mut self) {
+    fn prepare(&mut self, agent: AgentId) {
         let (cfg, agent_cfg): (&'c Cfg<'a>, &'c AgentCfg<'a>) = (self.cfg, self.agent_cfg);
         // Any message of the user may fill these fields.
         let fields = agent_cfg.agent.gather.fields.iter().map(|f| f.name.value.as_str());
         self.changed_between_turns.extend(fields);
         let flow = agent_cfg.agent.flow.is_some();
-        let detours = self.detour_nodes();
+        let detours = cfg.detours(agent);
         for node in agent_cfg.nodes() {
             let Some(at) = cfg.node(node).copied() else { continue };
             let mut effects = NodeEffects {
@@ -270,8 +299,7 @@ impl<'c, 'a> FactAnalysis<'c, 'a> {
             };
             effects.turn =
                 at.kind.waits() || matches!(at.kind, NodeKind::TurnStart | NodeKind::TurnEnd);
-            effects.detours =
-                at.kind == NodeKind::Call || cfg.graph.edges(node).any(|e| is_detour(e.weight()));
+            effects.detours = at.kind == NodeKind::Call || cfg.leads_to_detour(node);
             match at.origin {
                 Origin::Set(set) | Origin::Statement(Statement::Set(set))
                     if at.kind == NodeKind::Set
@@ -288,31 +316,6 @@ impl<'c, 'a> FactAnalysis<'c, 'a> {
             }
             self.effects.insert(node, effects);
         }
-    }
-
-    /// The nodes of detours, which return to a program point that the graph does not name.
-    fn detour_nodes(&self) -> FxHashSet<NodeIndex> {
-        let mut worklist: Vec<NodeIndex> = self
-            .agent_cfg
-            .nodes()
-            .flat_map(|n| self.cfg.graph.edges(n))
-            .filter(|e| is_detour(e.weight()))
-            .map(|e| e.target())
-            .collect();
-        let mut found = FxHashSet::default();
-        while let Some(node) = worklist.pop() {
-            let stops = self.cfg.node(node).is_none_or(|n| {
-                n.kind.waits()
-                    || matches!(
-                        n.kind,
-                        NodeKind::Resume | NodeKind::Choose | NodeKind::TurnEnd | NodeKind::Step
-                    )
-            });
-            if !stops && self.is_own(node) && found.insert(node) {
-                worklist.extend(self.cfg.graph.edges(node).map(|e| e.target()));
-            }
-        }
-        found
     }
 
     fn run(mut self) -> Facts<'a> {

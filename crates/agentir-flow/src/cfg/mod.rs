@@ -29,6 +29,7 @@ mod build;
 mod checks;
 mod choice;
 mod def_use;
+mod exit_variables;
 mod facts;
 mod handlers;
 mod query;
@@ -182,6 +183,50 @@ impl NodeKind {
         )
     }
 
+    /// Whether the node is something that is written in a step or a procedure, and not the place where one begins, where it
+    /// is decided what comes next, or where something ends.
+    #[must_use]
+    pub const fn is_statement(self) -> bool {
+        match self {
+            Self::Say
+            | Self::Instruct
+            | Self::Await
+            | Self::Collect
+            | Self::Call
+            | Self::Set
+            | Self::Clear
+            | Self::Transform
+            | Self::Store
+            | Self::Check
+            | Self::Branch
+            | Self::Delegate
+            | Self::Handoff
+            | Self::Escalate
+            | Self::Complete => true,
+            Self::Entry
+            | Self::Hook
+            | Self::TurnStart
+            | Self::TurnEnd
+            | Self::Step
+            | Self::Log
+            | Self::Confirm
+            | Self::Choose
+            | Self::Route
+            | Self::Checkpoint
+            | Self::Interrupt
+            | Self::Error
+            | Self::FanOut
+            | Self::Return
+            | Self::Fail
+            | Self::FlowEnd
+            | Self::Resume
+            | Self::Unknown
+            | Self::Other
+            | Self::Exit
+            | Self::Dead => false,
+        }
+    }
+
     /// Whether another agent takes over at the node.
     #[must_use]
     pub const fn transfers(self) -> bool {
@@ -310,6 +355,8 @@ pub struct Node<'a> {
     pub origin: Origin<'a>,
     /// Its source.
     pub span: Span,
+    /// In how many callbacks of calls it is, one inside the other: what follows a call and reads its outputs.
+    pub callbacks: usize,
 }
 
 /// Who decides whether an edge is taken.
@@ -512,6 +559,8 @@ pub struct Transfer<'a> {
     pub node: NodeIndex,
     /// The name of the other agent, aliases resolved.
     pub to: &'a str,
+    /// The name as it is written.
+    pub named: &'a str,
     /// The source of the name.
     pub span: Span,
     /// The node that control returns to, if it does.

@@ -11,6 +11,7 @@ use agentir_diagnostics::{Diagnostic, Spanned};
 use agentir_expr::{Condition, Name};
 use agentir_ir::{Body, Branch, Call, Jump, Phase, Response, Statement};
 use agentir_syntax::json::Json as Node;
+use agentir_syntax::lower::report_lost;
 use agentir_syntax::rules;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::Value;
@@ -116,7 +117,8 @@ impl Followed<'_> {
                 );
                 spec.into_call()
             }
-            (_, Some(spec)) => spec.into_call(),
+            (Some(tool), Some(spec)) => Call { named_again: Some(tool.span), ..spec.into_call() },
+            (None, Some(spec)) => spec.into_call(),
             (Some(tool), None) => {
                 let span = tool.span;
                 Call::new(tool.into_owned(), Vec::new(), span)
@@ -210,5 +212,19 @@ fn statements_of(form: BodyForm<'_>, reader: &mut Reader<'_>) -> Option<Body> {
     all.extend(form.handoff.map(|to| Statement::Handoff(to.into_owned())));
     all.extend(form.branches.map(|branches| Statement::If { branches: branches.into_owned() }));
     all.extend(form.then.map(|jump| goto(jump, reader)));
-    Some(form.statements.map_or(Body(all), |list| Body(list.into_owned())))
+    Some(form.statements.map_or(Body(all), |list| listed(list, reader)))
+}
+
+/// A body that is a list.
+pub(super) fn listed(list: Cow<'_, [Statement]>, reader: &mut Reader<'_>) -> Body {
+    for together in
+        list.chunk_by(|one, next| matches!((one, next), (Statement::Set(_), Statement::Set(_))))
+    {
+        let sets = together.iter().filter_map(|statement| match statement {
+            Statement::Set(set) => Some((&set.target, &set.value)),
+            _ => None,
+        });
+        report_lost(sets, reader.problems());
+    }
+    Body(list.into_owned())
 }

@@ -5,13 +5,14 @@ mod fields;
 mod step;
 
 use crate::describe::*;
-use crate::notation::{canonical, check_agent, read_path};
+use crate::notation::{canonical, check_agent, read_path, shared_path};
 use crate::reader::{Object, Reader};
 use crate::schema::{ObjectSchema, Schemas};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Argument, Condition, Expr, Name};
 use agentir_ir::{Body, Branch, Call, Jump, SetVariable};
 use agentir_syntax::json::Json as Node;
+use agentir_syntax::lower::report_lost;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::Value;
 use smol_str::SmolStr;
@@ -118,8 +119,11 @@ impl Fields for Jump {
 pub(crate) struct AssignedPath<'a>(Cow<'a, agentir_expr::Path>);
 
 impl Json for AssignedPath<'_> {
-    fn write<S: Serializer>(&self, _: Mode, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
+    fn write<S: Serializer>(&self, mode: Mode, serializer: S) -> Result<S::Ok, S::Error> {
+        match mode {
+            Mode::WithSpans => serializer.collect_str(&shared_path(&self.0)),
+            Mode::Published | Mode::Plain => serializer.collect_str(&self.0),
+        }
     }
     fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
         read_path(json, reader).map(|path| Self(Cow::Owned(path)))
@@ -194,6 +198,12 @@ impl Json for SetVariable {
     }
     fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
         reader.object(json, "SetVariable")
+    }
+    fn check_items<'v>(all: impl Iterator<Item = &'v Self>, reader: &mut Reader<'_>)
+    where
+        Self: 'v,
+    {
+        report_lost(all.map(|set| (&set.target, &set.value)), reader.problems());
     }
     fn schema(schemas: &mut Schemas) -> Value {
         <Self as Fields>::definition(schemas)

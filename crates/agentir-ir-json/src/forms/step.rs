@@ -161,7 +161,7 @@ fn step_of(form: StepForm<'_>, reader: &mut Reader<'_>) -> Option<Step> {
     all.extend(form.branches.map(|branches| Statement::If { branches: branches.into_owned() }));
     all.extend(form.on_input.map(|branches| Statement::Await { branches: branches.into_owned() }));
     all.extend(form.then.map(|jump| goto(jump, reader)));
-    let body = form.statements.map_or(Body(all), |list| Body(list.into_owned()));
+    let body = form.statements.map_or(Body(all), |list| super::body::listed(list, reader));
     Some(Step {
         name: form.name.0.into_owned(),
         when: form.when.map(Cow::into_owned),

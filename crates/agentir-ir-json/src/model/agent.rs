@@ -118,6 +118,7 @@ fn check_not_empty(agent: &mut Agent, reader: &mut Reader<'_>) {
 
 /// Reports an agent whose key in the program is not its name.
 fn check_name(agent: &mut Agent, key: &Spanned<Name>, reader: &mut Reader<'_>) {
+    agent.metadata.named_again = Some(key.span);
     let name = &agent.metadata.name;
     if name.value != key.value && !name.value.trim().is_empty() {
         let message = format!("the agent `{key}` is called `{name}`");
@@ -153,6 +154,7 @@ object! {
         compiler_version as "compiler_version": default(SmolStr::default());
     }
     skip notation = Notation::Json;
+    skip named_again = None;
     then |metadata, _, reader| reader.set_dialect(metadata.dialect);
 }
 

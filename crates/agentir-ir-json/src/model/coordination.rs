@@ -1,13 +1,17 @@
 //! Coordination between agents, and with humans.
 
 use crate::describe::*;
+use crate::reader::{Object, Reader};
 use crate::words;
+use agentir_diagnostics::{Diagnostic, Spanned};
 use agentir_ir::{
-    AgentReference, Completion, CompletionCondition, Context, Coordination, Decider, Delegate,
-    Escalation, Handoff, HumanOutcome, IntentClassification, MemoryGrant, Number, OnReturn,
-    PassedValue, Remote, ReturnHandler, Routing, RoutingRule, RoutingTarget, Trigger,
+    AgentReference, Completion, CompletionCondition, Context, Coordination, Data, Decider,
+    Delegate, Escalation, Handoff, HumanOutcome, IntentClassification, MemoryGrant, Number,
+    OnReturn, PassedValue, Remote, ReturnHandler, Routing, RoutingRule, RoutingTarget, Trigger,
     VariableBinding,
 };
+use agentir_syntax::json::Kind;
+use agentir_syntax::{data, rules};
 use smol_str::SmolStr;
 
 words_of! {
@@ -77,6 +81,7 @@ object! {
         extensions as "extensions": list;
     }
     span span;
+    then |delegate, _, reader| check_time(&mut delegate.timeout, "timeout", reader);
 }
 
 object! {
@@ -138,6 +143,7 @@ object! {
         /// Dialect-specific data that AgentIR has no field for.
         extensions as "extensions": list;
     }
+    then |context, object, reader| check_history(context, object, reader);
 }
 
 object! {
@@ -170,6 +176,12 @@ object! {
         /// `read`, `write`, `readwrite`.
         access as "access": optional;
     }
+    then |grant, object, reader| {
+        if let Some(json) = object.node("access").filter(|_| grant.access.is_some()) {
+            let word = reader.within("access", |reader| reader.word(json, data::ACCESS));
+            grant.access = word.map(|word| word.value.into());
+        }
+    };
 }
 
 object! {
@@ -206,6 +218,7 @@ object! {
         /// Dialect-specific data that AgentIR has no field for.
         extensions as "extensions": list;
     }
+    then |remote, _, reader| check_time(&mut remote.timeout, "timeout", reader);
 }
 
 object! {
@@ -241,6 +254,12 @@ object! {
         extensions as "extensions": list;
     }
     span span;
+    then |_, object, reader| {
+        if let Some(routing) = object.node("routing").filter(|json| matches!(json.kind, Kind::Object(_))) {
+            let keys = data::ESCALATION_ROUTING.iter();
+            reader.check_keys(routing, "the routing of an escalation", keys);
+        }
+    };
 }
 
 object! {
@@ -268,6 +287,7 @@ object! {
         extensions as "extensions": list;
     }
     span span;
+    then |trigger, object, reader| check_priority(trigger, object, reader);
 }
 
 object! {
@@ -337,6 +357,8 @@ object! {
         intent_classification as "intent_classification": optional;
         /// Whether the supervisor may answer itself.
         direct_response_allowed as "direct_response_allowed": optional;
+        /// The tools that the supervisor never calls.
+        forbidden_actions as "forbidden_actions": list;
         /// Dialect-specific data that AgentIR has no field for.
         extensions as "extensions": list;
     }
@@ -436,5 +458,54 @@ tagged! {
             /// The action.
             action as "action": required;
         };
+    }
+}
+
+/// How much of the history is passed is one of some words, or how many messages.
+fn check_history(context: &mut Context, object: &Object<'_>, reader: &mut Reader<'_>) {
+    let Some(json) = object.node("history") else { return };
+    match (&json.kind, &mut context.history) {
+        (_, None) => {}
+        (Kind::String(_), Some(_)) => {
+            let word = reader.within("history", |reader| reader.word(json, data::HISTORY));
+            context.history = word.map(|word| Data::from(word.value));
+        }
+        (Kind::Object(members), Some(Data::Object(fields))) => {
+            reader.check_keys(json, "`history`", data::LAST_MESSAGES.iter());
+            for (key, form) in data::LAST_MESSAGES {
+                let written = members.iter().rfind(|member| member.key == *key);
+                if let (Some(written), Some(value)) = (written, fields.get_mut(*key))
+                    && !reader
+                        .within(key, |reader| reader.check_form(&written.value, key, *form, value))
+                {
+                    context.history = None;
+                    return;
+                }
+            }
+        }
+        (_, Some(_)) => {
+            let all = "a string or `{\"last_n\": …}`";
+            context.history = reader.within("history", |reader| reader.expected(json, all));
+        }
+    }
+}
+
+/// The priority of a trigger is one of some words, or a number.
+fn check_priority(trigger: &mut Trigger, object: &Object<'_>, reader: &mut Reader<'_>) {
+    let is_open = |text: &SmolStr| text.parse::<f64>().is_ok() || text.contains("{{");
+    if let Some(json) = object.node("priority")
+        && trigger.priority.take_if(|text| !is_open(text)).is_some()
+    {
+        let word = reader.within("priority", |reader| reader.word(json, data::PRIORITIES));
+        trigger.priority = word.map(|word| word.value.into());
+    }
+}
+
+/// A text that says how long something may take.
+pub(crate) fn check_time(time: &mut Option<Spanned<SmolStr>>, key: &str, reader: &mut Reader<'_>) {
+    if let Some(time) = time.take_if(|time| !data::is_time(&time.value)) {
+        let message = format!("`{time}` is not a valid `{key}`");
+        let problem = Diagnostic::error(rules::INVALID_VALUE, time.span, message);
+        reader.report(problem.help(data::TIME_HELP));
     }
 }

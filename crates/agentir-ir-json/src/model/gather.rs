@@ -131,7 +131,9 @@ object! {
     skip check = None;
     then |validation, object, reader| {
         reader.check_word("type", &mut validation.kind, words::VALIDATIONS);
-        if let Some(process) = object.node("validation_process") {
+        if validation.validation_process.is_some()
+            && let Some(process) = object.node("validation_process")
+        {
             reader.within("validation_process", |reader| {
                 reader.word(process, &["REGEX", "CODE", "LLM"])
             });

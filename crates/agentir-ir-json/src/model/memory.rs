@@ -1,5 +1,6 @@
 //! Variables, persistent memory, and its rules.
 
+use super::coordination::check_time;
 use crate::describe::*;
 use crate::words;
 use agentir_ir::{
@@ -94,6 +95,7 @@ object! {
         extensions as "extensions": list;
     }
     span span;
+    then |rule, _, reader| check_time(&mut rule.ttl, "ttl", reader);
 }
 
 object! {

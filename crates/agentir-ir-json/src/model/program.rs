@@ -17,6 +17,7 @@ object! {
     }
     span span;
     skip dialect = NONE;
+    skip comments = Vec::new();
     then |library, _, reader| library.dialect = reader.dialect;
 }
 

@@ -299,7 +299,7 @@ tagged! {
 /// A constraint that should hold only warns, and no other one does. A point that is none is reported.
 fn complete_constraint(constraint: &mut Constraint, object: &Object<'_>, reader: &mut Reader<'_>) {
     if let Some(Checkpoint::Other { target }) = &constraint.checkpoint {
-        let message = "this is no point at which a constraint is checked";
+        let message = "this is not a checkpoint";
         reader.report(
             Diagnostic::warning(rules::UNKNOWN_CHECKPOINT, target.span, message)
                 .note("the constraint is checked in every turn and before every call; other platforms ignore it")

@@ -49,6 +49,8 @@ object! {
         consent_mode as "consent_mode": optional in &["preflight", "inline"];
         /// Whether the user logs in at the first call.
         jit_auth as "jit_auth": optional;
+        /// The content of the knowledge base that it searches, where that lies beside the program.
+        questions as "questions": list;
         /// Dialect-specific data that AgentIR has no field for.
         extensions as "extensions": list;
     }
@@ -99,7 +101,10 @@ object! {
         /// The fields of an object type.
         fields as "fields": list;
     }
-    then |returns, object, reader| complete_returns(returns, object, reader);
+    then |returns, object, reader| {
+        complete_returns(returns, object, reader);
+        reader.check_unique(returns.fields.iter().map(|field| &field.name), ("field", "declared"));
+    };
 }
 
 object! {

@@ -2,11 +2,11 @@
 //!
 //! The reader reads a copy of the text with a marker at the offset; this module finds the marker in the tree.
 
-mod shapes;
+pub(crate) mod shapes;
 
 use crate::schema::{
     FieldDef, FieldType, GUARDRAIL, Header, NameKind, Naming, Need, Part, RecordType, TOOL,
-    VALIDATION, Version,
+    VALIDATION, Version, docs,
 };
 use crate::tree::{Document, Field, Format, HeaderValue, Record, Value};
 use crate::{Arena, Options, classify, outline, reader};
@@ -203,7 +203,8 @@ impl Search<'_, '_, '_> {
             }
             Spot::Value(record, field) => {
                 let record_type = record_type(field.def.field_type);
-                context.field = Some(field_context(field.def, self.marked.original(field.key)));
+                context.field =
+                    Some(field_context(record.ty, field.def, self.marked.original(field.key)));
                 // Only a line of its own or a list item is within the record that the value is.
                 let below = self.cursor.since(field.key.end).contains('\n');
                 if let (true, Some(ty), true) = (self.marked.as_key, record_type, below) {
@@ -274,12 +275,14 @@ fn own_name(document: &Document<'_>) -> Option<SmolStr> {
 }
 
 /// A field, whose key is at a span.
-fn field_context(def: &FieldDef, key: Span) -> FieldContext {
+fn field_context(ty: &RecordType, def: &FieldDef, key: Span) -> FieldContext {
+    let (doc, source) = docs().field(ty.name, def.name);
     FieldContext {
         name: def.name,
         key,
         shape: in_words(&shapes::of(def.field_type, def.names)),
-        doc: "",
+        doc,
+        source,
         required: def.need == Need::Required,
     }
 }
@@ -316,9 +319,9 @@ impl Keys<'_, '_, '_> {
     fn of(&self, record: &Record<'_>, context: &mut Context) {
         let ty = record.ty;
         let word = self.cursor.word_text();
-        let of_item = || ty.items.and_then(|item| item.field(word));
-        if let Some(def) = ty.field(word).or_else(of_item) {
-            context.field = Some(field_context(def, self.cursor.word(FILE)));
+        let field = |ty: &'static RecordType| ty.field(word).map(|def| (ty, def));
+        if let Some((ty, def)) = field(ty).or_else(|| ty.items.and_then(field)) {
+            context.field = Some(field_context(ty, def, self.cursor.word(FILE)));
         }
         self.fields(record, ty, "", context);
         // A dash that is written is not written again.
@@ -355,12 +358,13 @@ impl Keys<'_, '_, '_> {
         }
         // Keys that the language has names for.
         let known = ty.name_field.and_then(|name| ty.field(name)).filter(|_| is_key);
-        for pattern in known.map_or(&[][..], |def| def.patterns) {
+        let Some(known) = known else { return };
+        for pattern in known.patterns {
             if let [Part::Word(word)] = pattern {
                 let insert = self.inserted(word, "", false);
-                context
-                    .expected
-                    .push(Expected::word(ExpectedKind::Value, *word, "").inserting(insert));
+                let doc = docs().value(ty.name, known.name, word);
+                let one = Expected::word(ExpectedKind::Value, *word, "").inserting(insert);
+                context.expected.push(one.documented(doc));
             }
         }
     }
@@ -400,6 +404,7 @@ impl Keys<'_, '_, '_> {
         let all = all.filter(is_unnamed).filter(is_other).filter(is_of_kind);
         for def in all {
             let shapes = shapes::of(def.field_type, def.names);
+            let (doc, source) = docs().field(ty.name, def.name);
             let label = spelled(written(def));
             let inline = def.field_type.is_inline() || label.contains(' ');
             context.expected.push(Expected {
@@ -407,16 +412,19 @@ impl Keys<'_, '_, '_> {
                 label: label.into(),
                 kind: ExpectedKind::Field,
                 shape: in_words(&shapes),
-                doc: "",
+                doc,
+                source,
                 required: def.need == Need::Required,
             });
         }
-        let implicit = ty.name_field == Some("name") && ty.field("name").is_none();
-        if implicit && self.first && record.name.as_ref().is_none_or(|name| name.value == MARKER) {
+        if ty.has_implicit_name()
+            && self.first
+            && record.name.as_ref().is_none_or(|name| name.value == MARKER)
+        {
             let label = spelled("name");
             let insert = self.inserted(&label, dash, true);
             let name = Expected::word(ExpectedKind::Field, label, "name").inserting(insert);
-            context.expected.push(name);
+            context.expected.push(name.documented(docs().field(ty.name, "name")));
         }
     }
 

@@ -15,7 +15,7 @@ use smol_str::SmolStr;
 use std::borrow::Cow;
 
 /// The shape of the values of a field.
-pub(super) fn of(field_type: FieldType, names: Option<NameKind>) -> Vec<Shape> {
+pub(crate) fn of(field_type: FieldType, names: Option<NameKind>) -> Vec<Shape> {
     let name = |kind: NameKind| vec![Shape::Name(kind)];
     match field_type {
         FieldType::Text => vec![Shape::Text],
@@ -59,7 +59,7 @@ pub(super) fn of(field_type: FieldType, names: Option<NameKind>) -> Vec<Shape> {
 }
 
 /// The keywords that a header begins with.
-pub(super) fn words_of(header: Header) -> Vec<&'static str> {
+pub(crate) fn words_of(header: Header) -> Vec<&'static str> {
     match header {
         Header::Constraint => ConstraintKind::WORDS.iter().map(|(word, _)| *word).collect(),
         Header::Routing => vec!["INTENT", "DEFAULT"],
@@ -70,7 +70,7 @@ pub(super) fn words_of(header: Header) -> Vec<&'static str> {
 }
 
 /// What follows the keyword of a header, in words.
-pub(super) const fn after(header: Header) -> &'static str {
+pub(crate) const fn after(header: Header) -> &'static str {
     match header {
         Header::Constraint => "condition",
         Header::Routing => "intents and an agent",
@@ -523,6 +523,8 @@ pub(super) fn helpers_of_checks(version: Version, context: &mut Context) {
     context.expected.extend(helpers.map(|f| {
         let name = f.written();
         let insert = format!("{name}(");
-        Expected::word(ExpectedKind::Function, name, f.signature()).inserting(insert)
+        Expected::word(ExpectedKind::Function, name, f.signature())
+            .inserting(insert)
+            .documented((f.summary, f.source))
     }));
 }

@@ -1,5 +1,6 @@
 //! Emits bodies of steps, branches, handlers and hooks with ABL's fields.
 
+use super::order::PhaseOrder;
 use super::record::{self, extensions, inner};
 use super::tree::{Entry, Key, Notation, Scalar, data, names, push_block};
 use crate::schema::{FLOW, RecordType, STEP};
@@ -154,7 +155,10 @@ impl Bodies {
                 Statement::Await { branches } => {
                     push_block(&mut entries, "on_input", self.branches(branches));
                 }
-                Statement::If { branches } => self.choice(context, calls, branches, &mut entries),
+                Statement::If { branches } => {
+                    let is_last = rest.iter().all(|s| matches!(s, Statement::Goto(_)));
+                    self.choice(context, calls, is_last, branches, &mut entries);
+                }
                 Statement::Delegate(delegation) => {
                     entries.extend(self.delegation("delegate", delegation));
                 }
@@ -369,8 +373,15 @@ impl Bodies {
         entries
     }
 
-    /// A choice that does not wait for the user.
-    fn choice(self, context: BodyContext, calls: bool, branches: &[Branch], into: &mut Vec<Entry>) {
+    /// A choice that does not wait for the user. `is_last` says that nothing but a jump follows.
+    fn choice(
+        self,
+        context: BodyContext,
+        calls: bool,
+        is_last: bool,
+        branches: &[Branch],
+        into: &mut Vec<Entry>,
+    ) {
         match (context, branches) {
             (BodyContext::Step, [one]) if is_success(one) => {
                 self.outcome("on_success", &one.body, into);
@@ -382,6 +393,7 @@ impl Bodies {
             }
             (BodyContext::Step | BodyContext::Item, [yes, rest @ ..])
                 if calls
+                    && is_last
                     && only_jumps(&yes.body)
                     && rest.iter().all(|no| fits(BodyContext::Outcome, &no.body)) =>
             {
@@ -392,7 +404,9 @@ impl Bodies {
                 }
             }
             (BodyContext::Step, _) => push_block(into, "on_result", self.branches(branches)),
-            (BodyContext::Outcome, _) if self.notation == Notation::Abl && into.is_empty() => {
+            (BodyContext::Outcome, _)
+                if self.notation == Notation::Abl && is_last && into.is_empty() =>
+            {
                 into.extend(self.branches(branches));
             }
             _ => push_block(into, "branches", self.branches(branches)),
@@ -458,12 +472,12 @@ impl Bodies {
     fn body_or_do_list(self, context: BodyContext, body: &Body, into: &mut Vec<Entry>) {
         let mut phases: Vec<Option<Phase>> = body.0.iter().map(phase_in_branch).collect();
         // A digression's response to a call is written after the call.
-        let about_it =
-            |pair: &[Statement]| matches!(pair, [Statement::Call(_), Statement::Respond(_)]);
+        let at = |here: Phase| phases.iter().position(|phase| *phase == Some(here));
         if context == BodyContext::Digression
-            && let Some(at) = body.0.windows(2).position(about_it)
+            && let (Some(calls), Some(says)) = (at(Phase::Call), at(Phase::Respond))
+            && calls < says
         {
-            phases.swap(at, at + 1);
+            phases.swap(calls, says);
         }
         let mut order = PhaseOrder::default();
         if phases.into_iter().all(|phase| order.takes(phase)) {
@@ -770,29 +784,4 @@ const fn is_limited(statement: &Statement) -> bool {
 pub(super) fn expressible_by_fields(body: &Body) -> usize {
     let mut order = PhaseOrder::default();
     body.0.iter().take_while(|s| order.takes(phase_in_branch(s))).count()
-}
-
-/// The position of a body in ABL's execution order: each phase occurs once, except assignments. A `CLEAR`
-/// may come before or after the response and runs where it is written.
-#[derive(Clone, Copy, Default)]
-pub(super) struct PhaseOrder {
-    last: Option<Phase>,
-    clears: bool,
-}
-
-impl PhaseOrder {
-    /// Whether a statement of this phase may come next.
-    pub(super) fn takes(&mut self, here: Option<Phase>) -> bool {
-        let Some(here) = here else { return false };
-        if here == Phase::Clear && self.last == Some(Phase::Respond) && !self.clears {
-            self.clears = true;
-            return true;
-        }
-        let fits = self.last.is_none_or(|last| last < here || (last == here && here == Phase::Set));
-        if fits {
-            self.last = Some(here);
-            self.clears |= here == Phase::Clear;
-        }
-        fits
-    }
 }

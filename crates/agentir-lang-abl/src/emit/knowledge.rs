@@ -3,7 +3,7 @@
 
 use agentir_ir::{Agent, Knowledge, Program};
 use agentir_syntax::emit::{
-    NameSyntax, Namespace, OutputFile, file_stem, knowledge_path, questions_to_csv,
+    NameSyntax, Namespace, OutputFile, file_stem, is_data_path, knowledge_path, questions_to_csv,
 };
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -42,4 +42,17 @@ impl Bases {
 pub(super) fn file(agent: &Agent, bases: &Bases) -> Option<OutputFile> {
     let (knowledge, base) = (agent.knowledge.as_ref()?, bases.get(agent)?);
     Some(OutputFile { path: knowledge_path(base), text: questions_to_csv(&knowledge.questions) })
+}
+
+/// The files of the knowledge bases that tools search, as far as their questions are known.
+pub(super) fn searched(program: &Program) -> Vec<OutputFile> {
+    let mut files: Vec<OutputFile> = Vec::new();
+    for tool in program.tools().filter(|tool| !tool.questions.is_empty()) {
+        let Some(path) = tool.knowledge_base().map(knowledge_path) else { continue };
+        // A name may be no name of a file.
+        if is_data_path(&path) && files.iter().all(|file| file.path != path) {
+            files.push(OutputFile { path, text: questions_to_csv(&tool.questions) });
+        }
+    }
+    files
 }

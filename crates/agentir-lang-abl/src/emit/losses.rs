@@ -14,6 +14,18 @@ const fn dropped(path: &'static str, how: &'static str, help: &'static str) -> L
 pub(crate) const LOSSES: &[LossRule] = &[
     approximated("**.natural", "is said so that it is not read as an expression"),
     approximated("metadata.type", "an agent that only chooses others is a supervisor"),
+    // Flows that are left to the model (`--style agentic`).
+    approximated(
+        "flow.**",
+        "the model leads: `GATHER`, `CONSTRAINTS` and `COMPLETE` say what it must keep, `INSTRUCTIONS` the rest",
+    )
+    .where_gone("flow"),
+    dropped(
+        "flow.**",
+        "the model leads, and decides about the order and the words in between",
+        "use `--style flow` where they must be fixed",
+    )
+    .where_gone("flow"),
     // Flows.
     approximated(
         "flow.definitions.*.**.tries",
@@ -33,6 +45,15 @@ pub(crate) const LOSSES: &[LossRule] = &[
         "flow.definitions.*.do.*.bindings.**",
         "a step passes nothing to the agent it asks",
         "declare the agent under `DELEGATE` and say there what it gets (`INPUT`)",
+    ),
+    approximated(
+        "flow.definitions.**.times",
+        "the step has `MAX_ATTEMPTS`, or a variable counts where others lead to it, too",
+    ),
+    dropped(
+        "flow.definitions.**.times",
+        "the number of tries is said in another way",
+        "look at `MAX_ATTEMPTS`, and at the variables that count",
     ),
     approximated("flow.definitions.**", "said by steps in the order of ABL's phases"),
     approximated("flow.steps.*", "said by steps in the order of ABL's phases"),
@@ -70,6 +91,7 @@ pub(crate) const LOSSES: &[LossRule] = &[
         "the model knows a tool by its own name only",
         "use the tool's name where instructions use this one",
     ),
+    approximated("reasoning.bindings.*.with.*.value", "the parameter has it (`source`, `value`)"),
     dropped(
         "reasoning.bindings.*.with.*.filled_by",
         "the model fills in every input of a tool",
@@ -134,11 +156,11 @@ pub(crate) const LOSSES: &[LossRule] = &[
     // Coordination.
     approximated(
         "coordination.handoffs.*.when",
-        "the model chooses by the description; a guard is a constraint before it hands over, and an instruction",
+        "the model chooses by the description; a guard is a constraint before the agent, if every way there has one, and an instruction",
     ),
     approximated(
         "coordination.delegates.*.when",
-        "the model chooses by the description; a guard is an instruction",
+        "the model chooses by the description; a guard is a constraint before the agent, if every way there has one, and an instruction",
     ),
     approximated("coordination.handoffs.*.decided_by", "who decides follows from the condition"),
     approximated("coordination.delegates.*.decided_by", "who decides follows from the condition"),

@@ -23,6 +23,7 @@ mod body;
 mod knowledge;
 mod layout;
 mod losses;
+mod order;
 mod record;
 mod rules;
 mod supervisor;
@@ -33,16 +34,17 @@ mod tree;
 use crate::schema::FLOW;
 use crate::{dialect, names};
 use agentir_expr::Dialect;
-use agentir_ir::{NamedThing, Program};
+use agentir_expr::dialect::Tools;
+use agentir_ir::{Agent, NamedThing, Program, Tool};
 use agentir_syntax::emit::{
-    Emitted, Emitter, LossRule, NameSyntax, Namespace, OutputFile, file_stem, with_legal_names,
+    Emitted, Emitter, Invented, InventedAt, LossRule, NameSyntax, Namespace, OutputFile, file_stem,
+    with_legal_names,
 };
 use body::Bodies;
 use indexmap::IndexMap;
 use losses::LOSSES;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
-use std::borrow::Cow;
 use tree::{Entry, Notation};
 
 /// The manifest of a project.
@@ -95,13 +97,27 @@ impl Files {
 /// Writes ABL of the current version, a file per agent.
 struct Writer {
     notation: Notation,
+    style: Style,
+}
+
+/// What becomes of flows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Style {
+    /// They stay flows.
+    Flow,
+    /// The model leads where a flow only collects, calls tools and answers.
+    Agentic,
 }
 
 /// In `.abl` notation.
-pub static ABL: &dyn Emitter = &Writer { notation: Notation::Abl };
+pub static ABL: &dyn Emitter = &Writer { notation: Notation::Abl, style: Style::Flow };
 
 /// In YAML notation.
-pub static YAML: &dyn Emitter = &Writer { notation: Notation::Yaml };
+pub static YAML: &dyn Emitter = &Writer { notation: Notation::Yaml, style: Style::Flow };
+
+static AGENTIC_ABL: &dyn Emitter = &Writer { notation: Notation::Abl, style: Style::Agentic };
+
+static AGENTIC_YAML: &dyn Emitter = &Writer { notation: Notation::Yaml, style: Style::Agentic };
 
 impl Emitter for Writer {
     fn name(&self) -> &'static str {
@@ -130,12 +146,23 @@ impl Emitter for Writer {
     }
 
     fn emit(&self, program: &Program) -> Emitted {
-        emit(program, self.notation)
+        emit(program, self.notation, self.style)
+    }
+
+    fn agentic(&self) -> Option<&'static dyn Emitter> {
+        Some(match self.notation {
+            Notation::Abl => AGENTIC_ABL,
+            Notation::Yaml => AGENTIC_YAML,
+        })
     }
 
     fn shares_tools(&self, _: &Program) -> bool {
         // Each agent declares its own.
         false
+    }
+
+    fn code_file(&self) -> Option<&'static str> {
+        None
     }
 
     fn losses(&self) -> &'static [&'static [LossRule]] {
@@ -151,7 +178,7 @@ fn own_name(program: &Program) -> Option<&str> {
 }
 
 /// Emits the files of a program.
-fn emit(program: &Program, notation: Notation) -> Emitted {
+fn emit(program: &Program, notation: Notation, style: Style) -> Emitted {
     let (program, mut renamed) = with_legal_names(program, |what, name| {
         // The first step of others may have no name, and then gets one when it is adapted.
         let is_unnamed = what == NamedThing::Step && program.dialect() != dialect::ABL;
@@ -159,14 +186,17 @@ fn emit(program: &Program, notation: Notation) -> Emitted {
     });
     let bases = &knowledge::Bases::of(&program);
     let questions = program.agents().filter_map(|agent| knowledge::file(agent, bases));
-    let questions: Vec<OutputFile> = questions.collect();
-    let (adapted, more) = &adapt::program(&program, bases);
-    renamed.extend(more.iter().cloned());
-    // What is ABL keeps its form.
-    let (program, tables) = match program.dialect() == dialect::ABL {
-        true => (Cow::Borrowed(adapted), Vec::new()),
-        false => tables::shared(adapted),
+    let questions: Vec<OutputFile> = questions.chain(knowledge::searched(&program)).collect();
+    let (mut adapted, more) = adapt::program(&program, bases);
+    let remarks = match style {
+        Style::Flow => Vec::new(),
+        Style::Agentic => adapt::agentic(&mut adapted),
     };
+    let adapted = &adapted;
+    let mut invented = functions(&program, adapted);
+    invented.extend(to_be_loaded(&program, adapted));
+    renamed.extend(more);
+    let (program, tables) = tables::collections(adapted);
     let documents = program.agents.len() + program.libraries.len() + program.profiles.len();
     let alone = documents == 1;
     let mut files = Files { notation, alone, all: Vec::new(), stems: FxHashMap::default() };
@@ -210,5 +240,73 @@ fn emit(program: &Program, notation: Notation) -> Emitted {
         text.push('\n');
         files.all.push(OutputFile { path: "project.json".to_owned(), text });
     }
-    Emitted { files: files.all, renamed }
+    Emitted { files: files.all, renamed, invented, remarks }
+}
+
+/// The tools that ABL cannot reach as the source does: functions in code, those among them that the source calls without
+/// declaring them, so that their signatures are guessed from their uses.
+fn functions(source: &Program, adapted: &Program) -> Vec<Invented> {
+    let in_code = |dialect: Dialect| dialect.traits().tools == Tools::Functions;
+    let of_libraries = source.libraries.iter().filter(|library| in_code(library.dialect));
+    let declared: FxHashSet<&str> =
+        of_libraries.flat_map(|library| &library.tools).map(|t| t.name.value.as_str()).collect();
+    let agents = adapted.agents().filter(|agent| in_code(agent.metadata.dialect));
+    let tools = agents.flat_map(|agent| &agent.tools);
+    let tools = tools.chain(adapted.libraries.iter().flat_map(|library| &library.tools));
+    let mut seen: FxHashSet<&str> = FxHashSet::default();
+    let all_declared: FxHashSet<&str> = source.tools().map(|t| t.name.value.as_str()).collect();
+    let open = |tool: &&Tool| {
+        let name = tool.name.value.as_str();
+        let is_function = declared.contains(name) || !all_declared.contains(name);
+        is_function && tool.tool_type.is_none() && tool.binding.is_none()
+    };
+    let tools = tools.filter(open).filter(|tool| seen.insert(&tool.name.value));
+    let invented = |tool: &Tool| {
+        let name = &tool.name.value;
+        let (cause, help) = if declared.contains(name.as_str()) {
+            (
+                "it is a function in code, which ABL cannot call",
+                format!("make `{name}` a service, and say how it is reached"),
+            )
+        } else {
+            (
+                "its signature is guessed from the agents that use it",
+                format!("say what `{name}` takes and returns, and how it is called"),
+            )
+        };
+        Invented {
+            cause: cause.to_owned(),
+            help,
+            snippet: format!(
+                "type: http\nendpoint: \"https://service.example/{name}\"\nmethod: POST\n"
+            ),
+            at: InventedAt::Tool(name.to_string()),
+        }
+    };
+    tools.map(invented).collect()
+}
+
+/// The knowledge bases that agents search and that are to be filled with what the source names.
+fn to_be_loaded(source: &Program, adapted: &Program) -> Vec<Invented> {
+    let sources = |agent: &Agent| -> Vec<String> {
+        let all = source.agent(&agent.metadata.name.value).and_then(|own| own.knowledge.as_ref());
+        all.iter().flat_map(|one| &one.sources).map(|one| format!("`{}`", one.value)).collect()
+    };
+    let mut all = Vec::new();
+    for agent in adapted.agents().filter(|agent| agent.metadata.dialect != dialect::ABL) {
+        let sources = sources(agent);
+        let own = agent.tools.iter().find(|tool| tool.knowledge_base().is_some());
+        let Some((tool, base)) = own.and_then(|tool| Some((tool, tool.knowledge_base()?))) else {
+            continue;
+        };
+        if !sources.is_empty() {
+            all.push(Invented {
+                cause: "what an agent knows belongs to a knowledge base".to_owned(),
+                help: format!("load {} into the knowledge base `{base}`", sources.join(", ")),
+                snippet: format!("kb_name: \"{base}\"\n"),
+                at: InventedAt::Tool(tool.name.value.to_string()),
+            });
+        }
+    }
+    all
 }

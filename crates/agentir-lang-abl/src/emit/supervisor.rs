@@ -85,6 +85,11 @@ impl Agents {
                 let word = Scalar::Word(direct.to_string());
                 behavior.insert(0, Entry::field("can_respond_directly", word));
             }
+            if !routing.forbidden_actions.is_empty() {
+                let names = routing.forbidden_actions.iter().map(|n| Value::from(n.value.as_str()));
+                let fields = [("forbidden_actions".to_owned(), names.collect())];
+                behavior.extend(record::record(table("behavior"), &fields.into_iter().collect()));
+            }
             let children = self.routing(routing);
             self.block("routing", children);
         }

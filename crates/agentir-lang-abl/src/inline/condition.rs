@@ -40,7 +40,7 @@ pub fn constraint_rule(
     }
 }
 
-/// Whether a condition is nothing but a text in quotes, which would hold in every state.
+/// Whether a condition is nothing but a quoted string, which would hold in every state.
 fn is_text(condition: &Condition) -> bool {
     condition.expr().is_some_and(|e| matches!(e.kind, ExprKind::Literal(Literal::String(_))))
 }
@@ -64,21 +64,27 @@ fn quoted_constraint(
         // Its escapes belong to a text.
         let span = rule.condition.span();
         problems.push(
-            Diagnostic::error(rules::INVALID_EXPRESSION, span, "a text in quotes is no condition")
-                .help("write the condition without the quotes around it"),
+            Diagnostic::error(
+                rules::INVALID_EXPRESSION,
+                span,
+                "a quoted string is not a condition",
+            )
+            .help("write the condition without the quotes around it"),
         );
         rule.condition.kind = ConditionKind::Invalid;
         return rule;
     }
     let inside = input.text.get(range.clone()).unwrap_or_default();
-    if rule.checkpoint.is_none()
-        && let Some(at) = last_before(inside)
-    {
+    if let Some(at) = first_before(inside) {
         let before = range.start + at;
         let rest = inside.get(at + BEFORE.len()..).unwrap_or_default();
         let words = words(input, before + BEFORE.len(), rest);
         let context = Context { input };
-        rule.checkpoint = Some(context.checkpoint(offset(before), offset(range.end), &words));
+        rule.checkpoint = Some(match rule.checkpoint {
+            None => context.checkpoint(offset(before), offset(range.end), &words),
+            // Another one follows the quotes.
+            Some(_) => context.checkpoint(offset(before), offset(whole.end), &[]),
+        });
         range.end = range.start + inside.get(..at).unwrap_or_default().trim_end().len();
     }
     rule.condition = condition_in(input, range, true, problems);
@@ -99,22 +105,40 @@ fn natural_constraint(
     let whole = input.trimmed();
     let text = input.text.get(whole.clone()).unwrap_or_default();
     let word = text.split_whitespace().next().unwrap_or_default();
-    let checkpoint = last_before(text);
-    let condition = text.get(word.len()..checkpoint.unwrap_or(text.len())).unwrap_or_default();
-    let (Some(kind), false) = (ConstraintKind::from_word(word), condition.trim().is_empty()) else {
+    let split = |checkpoint: Option<usize>, problems: &mut Vec<Diagnostic>| {
+        let condition = text.get(word.len()..checkpoint.unwrap_or(text.len())).unwrap_or_default();
+        let indent = condition.len() - condition.trim_start().len();
+        let start = whole.start + word.len() + indent;
+        let (range, quoted) = unwrap(input, start..start + condition.trim().len());
+        condition_in(input, range, quoted, problems)
+    };
+    let mut checkpoint = first_before(text);
+    let is_blank = |at: Option<usize>| {
+        text.get(word.len()..at.unwrap_or(text.len())).is_none_or(|text| text.trim().is_empty())
+    };
+    let (Some(kind), false) = (ConstraintKind::from_word(word), is_blank(checkpoint)) else {
         problems.extend(failure.diagnostic());
         return None;
     };
+    let mut found = Vec::new();
+    let mut condition = split(checkpoint, &mut found);
+    // No expression, and no words for the model: a point may be lost in it.
+    if matches!(condition.kind, ConditionKind::Invalid)
+        && let Some(earlier) = befores_of(text, |_, _| true).into_iter().next()
+        && Some(earlier) != checkpoint
+        && !is_blank(Some(earlier))
+    {
+        checkpoint = Some(earlier);
+        found.clear();
+        condition = split(checkpoint, &mut found);
+    }
+    problems.append(&mut found);
     let kind = Spanned::new(kind, input.origin.span(whole.start..whole.start + word.len()));
     let checkpoint = checkpoint.map(|at| {
         let rest = text.get(at + BEFORE.len()..).unwrap_or_default();
         let words = words(input, whole.start + at + BEFORE.len(), rest);
         context.checkpoint(offset(whole.start + at), offset(whole.end), &words)
     });
-    let indent = condition.len() - condition.trim_start().len();
-    let start = whole.start + word.len() + indent;
-    let (range, quoted) = unwrap(input, start..start + condition.trim().len());
-    let condition = condition_in(input, range, quoted, problems);
     Some(ConstraintRule { kind, condition, checkpoint })
 }
 
@@ -131,14 +155,49 @@ fn words(input: InlineText<'_>, start: usize, text: &str) -> Vec<Spanned<Name>> 
     text.split_whitespace().filter_map(word).collect()
 }
 
-/// The position of the last `BEFORE` that is a word of its own.
-fn last_before(text: &str) -> Option<usize> {
-    text.rmatch_indices(BEFORE).map(|(at, _)| at).find(|at| {
-        let before = text.get(..*at).unwrap_or_default();
-        let after = text.get(at + BEFORE.len()..).unwrap_or_default();
-        before.ends_with(char::is_whitespace) && after.starts_with(char::is_whitespace)
+/// The position of the first `BEFORE` of a text: what stands behind it is no condition, so that no point is lost in one.
+fn first_before(text: &str) -> Option<usize> {
+    befores(text).into_iter().next()
+}
+
+/// The positions of the words `BEFORE` that begin a point, outside of quotes: in capitals, or in front of a word for a call
+/// or an answer.
+pub fn befores(text: &str) -> Vec<usize> {
+    befores_of(text, |written, next| {
+        written == BEFORE || CALLING.contains(&next) || RETURNING.contains(&next)
     })
 }
+
+/// The positions of the words `before` outside of quotes that, with the next word, mean a point.
+fn befores_of(text: &str, is_meant: impl Fn(&str, &str) -> bool) -> Vec<usize> {
+    let lower = text.to_ascii_lowercase();
+    let in_name = |c: char| c.is_alphanumeric() || c == '_';
+    // An odd quote is an apostrophe, or ends nowhere.
+    let is_quoted = |at: usize| {
+        let quotes = |part: &str| part.replace("\\\"", "").matches('"').count();
+        let (before, after) = lower.split_at(at);
+        quotes(before) % 2 == 1 && quotes(after) % 2 == 1
+    };
+    lower
+        .match_indices("before")
+        .map(|(at, _)| at)
+        .filter(|at| {
+            let (before, after) = (lower.get(..*at), lower.get(at + BEFORE.len()..));
+            let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
+            let is_word = !before.ends_with(in_name) && !after.starts_with(in_name);
+            let next = after.trim_start_matches(|c: char| !in_name(c));
+            let next = next.split(|c: char| !in_name(c)).next().unwrap_or_default();
+            let written = text.get(*at..at + BEFORE.len()).unwrap_or_default();
+            is_word && is_meant(written, next) && !is_quoted(*at)
+        })
+        .collect()
+}
+
+/// Verbs that mean a call.
+pub const CALLING: &[&str] =
+    &["calling", "call", "calls", "invoking", "using", "running", "executing"];
+/// Verbs that mean an answer.
+pub const RETURNING: &[&str] = &["returning", "responding", "answering", "replying"];
 
 /// Removes quotes around the whole. Escapes are kept; they are the same inside.
 fn unwrap(input: InlineText<'_>, range: Range<usize>) -> (Range<usize>, bool) {

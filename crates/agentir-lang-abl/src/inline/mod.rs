@@ -19,7 +19,7 @@ pub use ast::{
     ProtocolHeader, RouteAction, RoutingRule, SignatureParameter, SortBy, Store, ToolCall,
     ToolSignature, TransformHeader,
 };
-pub use condition::{condition, constraint_rule};
+pub use condition::{CALLING, RETURNING, befores, condition, constraint_rule};
 pub(crate) use errors::Abl;
 pub use flow::{Flow, FlowEntry, FlowKind, flow_collection};
 pub use lexer::is_word_of_expressions;

@@ -1,10 +1,13 @@
 //! Where constraints are checked (specification 3.8.2).
 //!
 //! `BEFORE calling tool` and `BEFORE returning results` are the points of the specification. It accepts other words with a
-//! warning, and gives them no effect; here no guard is opened by a slip: words that clearly mean a point are read as that,
-//! and with any others the constraint holds in every turn and before every call ([`Checkpoint::Other`]).
+//! warning, and gives them no effect; here a mistake opens no guard: words that clearly mean a point are read as that,
+//! and with any others the constraint holds in every turn and before every call ([`Checkpoint::Other`]). Behind several
+//! `BEFORE`, which the specification does not have, each names a point.
 
 use super::Context;
+use super::fields::text_start;
+use crate::inline::{CALLING, RETURNING, befores};
 use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
 use agentir_ir::Checkpoint;
 use agentir_syntax::rules;
@@ -13,17 +16,14 @@ use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
 use std::ops::Range;
 
-/// Verbs that mean a call.
-const CALLING: &[&str] = &["calling", "call", "calls", "invoking", "using", "running", "executing"];
-/// Verbs that mean an answer, and what may follow them.
-const RETURNING: &[&str] = &["returning", "responding", "answering", "replying"];
+/// What may follow verbs that mean an answer.
 const ANSWERS: &[&str] =
     &["results", "result", "response", "responses", "answer", "answers", "the", "a", "to", "user"];
 /// Words that may stand between the names of tools.
 const FILLERS: &[&str] = &["and", "or", "the", "a", "any", "of", "tool", "tools", "function"];
 
 /// A sentence of more words names no tools, and each tool makes a rule.
-const MOST_WORDS: usize = 16;
+const MAX_WORDS: usize = 16;
 
 /// The points that the words after `BEFORE` mean: several for a list of tools. Words that are not those of the
 /// specification are reported. `keyword` says whether the span begins with `BEFORE`.
@@ -33,6 +33,10 @@ pub(super) fn checkpoints(
     keyword: bool,
 ) -> Vec<Checkpoint> {
     let text = written.value.as_str();
+    let ends = befores(text);
+    if !ends.is_empty() {
+        return several(cx, &written, keyword, &ends);
+    }
     let meant = meant(text, &cx.tools);
     let canonical = |point: &Checkpoint| match point {
         Checkpoint::ToolCall { target } => format!("BEFORE calling {target}"),
@@ -49,7 +53,7 @@ pub(super) fn checkpoints(
         }
         Meant::Answers => vec![Checkpoint::Response],
         Meant::Unknown => {
-            let message = format!("`BEFORE {shown}` is no point at which a constraint is checked");
+            let message = format!("`BEFORE {shown}` is not a checkpoint");
             cx.problems.push(
                 problem(message)
                     .note("the constraint is checked in every turn and before every call; other platforms ignore it")
@@ -73,18 +77,88 @@ pub(super) fn checkpoints(
     points
 }
 
-/// The place of a part of the words; the whole where escapes have moved them.
+/// The points that several `BEFORE` name, the second and later ones of which stand at `ends`.
+fn several(
+    cx: &mut Context<'_>,
+    written: &Spanned<SmolStr>,
+    keyword: bool,
+    ends: &[usize],
+) -> Vec<Checkpoint> {
+    let text = written.value.as_str();
+    let message = "a constraint has one `BEFORE`, and this one has several";
+    cx.problems.push(
+        Diagnostic::error(rules::UNKNOWN_CHECKPOINT, written.span, message)
+            .note("the constraint is checked before each of them here; other platforms ignore it")
+            .help("write a constraint for each of them"),
+    );
+    let starts = std::iter::once(0).chain(ends.iter().map(|at| at + "BEFORE".len()));
+    let ends = ends.iter().copied().chain([text.len()]);
+    let mut points: Vec<Checkpoint> = Vec::new();
+    for (start, end) in starts.zip(ends) {
+        let words = text.get(start..end).unwrap_or_default();
+        let start = end - words.trim_start_matches(is_between).len();
+        let words = without_conjunction(text.get(start..end).unwrap_or_default());
+        let span = |at: Range<usize>| part(written, keyword, &at);
+        let here = span(start..start + words.len());
+        let found = match meant(words, &cx.tools) {
+            Meant::Tools(tools) => tools
+                .into_iter()
+                .map(|(tool, at)| Checkpoint::ToolCall {
+                    target: Spanned::new(tool, span(start + at.start..start + at.end)),
+                })
+                .collect(),
+            Meant::Answers => vec![Checkpoint::Response],
+            Meant::Unknown => {
+                let target = match words {
+                    "" => written.value.clone(),
+                    words => SmolStr::new(words),
+                };
+                vec![Checkpoint::Other { target: Spanned::new(target, here) }]
+            }
+        };
+        points.extend(found);
+    }
+    let mut known: Vec<Checkpoint> = Vec::new();
+    for point in points {
+        let is_same = |other: &Checkpoint| match (other, &point) {
+            (Checkpoint::ToolCall { target: a }, Checkpoint::ToolCall { target: b }) => {
+                a.value == b.value
+            }
+            (Checkpoint::Response, Checkpoint::Response) => true,
+            _ => false,
+        };
+        if !known.iter().any(is_same) {
+            known.push(point);
+        }
+    }
+    known
+}
+
+/// Whether a character may stand between points.
+fn is_between(c: char) -> bool {
+    !c.is_alphanumeric() && c != '_'
+}
+
+/// The words of a point without what joins it to the next one.
+fn without_conjunction(words: &str) -> &str {
+    let mut words = words.trim_end_matches(is_between);
+    while let Some((before, last)) = words.rsplit_once(char::is_whitespace)
+        && ["and", "or", "then"].iter().any(|one| one.eq_ignore_ascii_case(last))
+    {
+        words = before.trim_end_matches(is_between);
+    }
+    words
+}
+
+/// The span of a part of the words; that of all of them where escapes have moved it.
 fn part(written: &Spanned<SmolStr>, keyword: bool, at: &Range<usize>) -> Span {
     let Spanned { value, span } = written;
-    let length = (span.end - span.start) as usize;
-    // Quotes of a field are a part of its span.
-    let lead = match length.checked_sub(value.len()) {
-        Some(lead) if keyword => lead,
-        Some(lead @ (0 | 2)) => lead / 2,
-        _ => return *span,
+    let start = match keyword {
+        true => span.end.checked_sub(offset(value.len())),
+        false => text_start(value, *span),
     };
-    let place = |at: usize| span.start + offset(lead + at);
-    Span::new(span.file, place(at.start), place(at.end))
+    let Some(start) = start else { return *span };
+    Span::new(span.file, start + offset(at.start), start + offset(at.end))
 }
 
 /// What words mean.
@@ -101,9 +175,9 @@ fn meant(text: &str, tools: &FxHashSet<SmolStr>) -> Meant {
         .split(|c: char| !in_name(c))
         .map(|word| word.trim_matches(['.', '-']))
         .filter(|word| !word.is_empty())
-        .take(MOST_WORDS + 1)
+        .take(MAX_WORDS + 1)
         .collect();
-    if words.len() > MOST_WORDS {
+    if words.len() > MAX_WORDS {
         return Meant::Unknown;
     }
     let is = |word: &str, all: &[&str]| all.iter().any(|one| one.eq_ignore_ascii_case(word));
@@ -142,9 +216,9 @@ fn meant(text: &str, tools: &FxHashSet<SmolStr>) -> Meant {
 
 /// The first line of a text, without its end if it is long.
 fn excerpt(text: &str) -> String {
-    const LONGEST: usize = 60;
+    const MAX_EXCERPT_CHARS: usize = 60;
     let line = text.lines().next().unwrap_or_default();
-    match line.char_indices().nth(LONGEST) {
+    match line.char_indices().nth(MAX_EXCERPT_CHARS) {
         Some((at, _)) => format!("{}…", line.get(..at).unwrap_or_default()),
         None => line.to_owned(),
     }

@@ -6,15 +6,17 @@ use super::tools::set_variable;
 use super::{Context, data, flow};
 use crate::inline::{ActionKind, template};
 use crate::{HeaderValue, Record};
-use agentir_diagnostics::{Span, Spanned};
+use agentir_diagnostics::{Diagnostic, Span, Spanned, closest};
 use agentir_expr::{Condition, Expr, Name, Path, Template};
 use agentir_ir::{
     CompletionCondition, Context as HandoffContext, Coordination, Data, Decider, Delegate,
     Escalation, Extensions, Handoff, HumanOutcome, Jump, MemoryGrant, NumberOrText, OnReturn,
     PassedValue, Remote, ReturnHandler, Target, TextData, Trigger,
 };
+use agentir_syntax::data as words;
 use agentir_syntax::inline::InlineText;
 use agentir_syntax::lower::merge_extensions;
+use agentir_syntax::rules;
 use indexmap::IndexMap;
 use smol_str::{SmolStr, format_smolstr};
 
@@ -152,9 +154,9 @@ fn handoff(cx: &mut Context<'_>, item: Record<'_>) -> Option<Handoff> {
     let mut f = Fields::new(item);
     let to = f.name_of("to").or_else(|| f.name.take())?;
     let when = f.condition("when");
-    let mut context = f.with_record("context", |c| context(c)).unwrap_or_default();
+    let mut context = f.with_record("context", |c| context(c, cx.problems)).unwrap_or_default();
     context.pass.extend(f.names("context").into_iter().map(passed));
-    let beside = self::context(&mut f);
+    let beside = self::context(&mut f, cx.problems);
     context.pass.extend(beside.pass);
     context.summary = context.summary.or(beside.summary);
     context.set.extend(beside.set);
@@ -238,7 +240,7 @@ fn passed(name: Spanned<Name>) -> PassedValue {
     PassedValue { name, ty: SmolStr::new_static("string") }
 }
 
-fn context(f: &mut Fields<'_>) -> HandoffContext {
+fn context(f: &mut Fields<'_>, problems: &mut Vec<Diagnostic>) -> HandoffContext {
     let mut memory_grants: Vec<MemoryGrant> = f
         .names("grant_memory")
         .into_iter()
@@ -247,6 +249,29 @@ fn context(f: &mut Fields<'_>) -> HandoffContext {
     let span = f.value_span("memory_grants").unwrap_or(f.span);
     if let Some(data) = f.data("memory_grants") {
         memory_grants.extend(grants(&data, span));
+        for access in memory_grants.iter().filter_map(|grant| grant.access.as_deref()) {
+            if !words::ACCESS.iter().any(|word| word.eq_ignore_ascii_case(access)) {
+                problems.push(not_a_word("access", access, span, words::ACCESS));
+            }
+        }
+    }
+    let passed_history =
+        f.spanned_data("history").map(|data| Spanned::new(history(data.value), data.span));
+    if let Some(Spanned { value: Data::String(word), span }) = &passed_history
+        && !word.contains("{{")
+        && !words::HISTORY.iter().any(|known| known.eq_ignore_ascii_case(word))
+    {
+        problems.push(not_a_word("history", word, *span, words::HISTORY));
+    }
+    if let Some(Spanned { value: Data::Object(map), span }) = &passed_history
+        && let Some(count) = map.get("last_n").or(map.get("count"))
+        && !is_count(count)
+    {
+        let message = "`last_n` must be how many messages are passed";
+        problems.push(
+            Diagnostic::error(rules::INVALID_VALUE, *span, message)
+                .help("write a whole number, such as `last_n: 10`"),
+        );
     }
     HandoffContext {
         pass: f.names("pass").into_iter().map(passed).collect(),
@@ -254,8 +279,20 @@ fn context(f: &mut Fields<'_>) -> HandoffContext {
         set: f.assignments("set").into_iter().map(set_variable).collect(),
         memory_grants,
         bindings: Vec::new(),
-        history: f.data("history").map(history),
+        history: passed_history.map(|data| data.value),
         extensions: Extensions::default(),
+    }
+}
+
+/// What is none of the words that a key may have.
+fn not_a_word(key: &str, found: &str, span: Span, words: &[&'static str]) -> Diagnostic {
+    let all: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+    let message = format!("`{found}` is not a valid `{key}`");
+    let problem = Diagnostic::error(rules::INVALID_VALUE, span, message)
+        .note(format!("valid values are {}", all.join(", ")));
+    match closest(found, words.iter().copied()) {
+        Some(near) => problem.help(format!("did you mean `{near}`?")),
+        None => problem,
     }
 }
 
@@ -282,6 +319,14 @@ fn grants(data: &Data, span: Span) -> Vec<MemoryGrant> {
 }
 
 /// Normalises `last_10`, `last_n: 10`, and `mode: last_n` with `count: 10`.
+/// Whether a value is a whole number, or a reference to one.
+fn is_count(data: &Data) -> bool {
+    match data {
+        Data::String(text) => text.contains("{{"),
+        other => other.as_u64().is_some_and(|count| u32::try_from(count).is_ok()),
+    }
+}
+
 fn history(data: Data) -> Data {
     let count = |n: u64| serde_json::json!({ "last_n": n });
     match &data {

@@ -4,11 +4,12 @@ use super::data;
 use crate::dialect;
 use crate::inline::{Action, Assignment, Store, ToolCall};
 use crate::{Field, HeaderValue, Record, Value};
-use agentir_diagnostics::{Span, Spanned};
+use agentir_diagnostics::{Span, Spanned, closest};
 use agentir_expr::{Condition, Expr, Name, Template, TypeExpr};
 use agentir_ir::{Data, Extensions, Number, NumberOrText};
 use agentir_ir_json::Mode;
 use agentir_syntax::outline::{Entry, EntryKind};
+use agentir_syntax::text::offset;
 use smol_str::SmolStr;
 
 /// The fields of a record that have not been taken yet.
@@ -66,9 +67,28 @@ impl<'t> Fields<'t> {
         self.fields.iter().flatten().any(|f| f.def.name == name)
     }
 
+    /// The text that is written for a field, whatever is expected there.
+    pub(super) fn written(&self, name: &str) -> Option<String> {
+        let field = self.fields.iter().flatten().find(|field| field.def.name == name)?;
+        data::of_value(field.entry).as_str().map(str::to_owned)
+    }
+
     /// Whether any field is left.
     pub(super) fn has_fields(&self) -> bool {
         self.fields.iter().any(Option::is_some)
+    }
+
+    /// Keeps an entry that no table knows as the field that it must be a misspelling of: a check that is meant and cannot be
+    /// read is not left out.
+    pub(super) fn take_misspelled(&mut self, name: &'static str) {
+        let is_meant = |entry: &&'t Entry<'t>| match &entry.kind {
+            EntryKind::Pair { key, .. } => closest(&key.text.to_lowercase(), [name]).is_some(),
+            _ => false,
+        };
+        let Some(at) = self.unknown.iter().position(is_meant) else { return };
+        let entry = self.unknown.remove(at);
+        let span = Span::new(self.span.file, entry.start, entry.end);
+        self.nested_extensions.insert(dialect::ABL.id(), name, data::of_value(entry), span);
     }
 
     /// The texts of the entries that no table knows, without what is below them.
@@ -85,6 +105,15 @@ impl<'t> Fields<'t> {
         self.fields.iter().flatten().rev().find(|f| f.def.name == name).is_some_and(|f| {
             matches!(&f.entry.kind, EntryKind::Pair { value: Some(v), .. } if v.raw.contains("->"))
         })
+    }
+
+    /// Where the first of these fields stands among the fields of the record. Of a field that is written several times, the
+    /// last one counts.
+    pub(super) fn place(&self, names: &[&str]) -> Option<usize> {
+        let last = |name: &&str| {
+            self.fields.iter().rposition(|s| s.as_ref().is_some_and(|f| f.def.name == *name))
+        };
+        names.iter().filter_map(last).min()
     }
 
     /// The span of the field's key.
@@ -337,5 +366,14 @@ impl<'t> Fields<'t> {
             let value = agentir_ir_json::to_value(&inner, Mode::Plain);
             extensions.insert(dialect, name.as_ref().map_or("item", |n| &n.value), value, span);
         }
+    }
+}
+
+/// Where the text of a value begins in its file: the span of a value has its quotes. None where escapes or the layout of a
+/// block moved the text, so that no part of it has a known place.
+pub(super) fn text_start(text: &str, span: Span) -> Option<u32> {
+    match (span.end - span.start).checked_sub(offset(text.len()))? {
+        lead @ (0 | 2) => Some(span.start + lead / 2),
+        _ => None,
     }
 }

@@ -4,6 +4,7 @@ use super::digressions::{digression, digressions};
 use super::fields::Fields;
 use super::memory::header_condition;
 use super::tools::set_variable;
+use super::written::Written;
 use super::{Context, gather};
 use crate::inline::{self, Action, ActionKind, Direction};
 use crate::{HeaderValue, Record};
@@ -109,20 +110,42 @@ pub(super) fn step(cx: &mut Context<'_>, mut f: Fields<'_>) -> Step {
     let mut extensions = Extensions::default();
     let reasoning = f.boolean("reasoning");
     let zone = reasoning_zone(cx, &mut f, reasoning, &mut extensions);
-    let mut body = Vec::new();
-    leading_statements(&mut f, &mut body, &mut extensions);
+    let mut written = leading_statements(&mut f, &mut extensions);
+    let gathers = f.place(&["gather", "collect"]).or_else(|| f.place(&["present", "prompt"]));
+    let calls = f.place(&["call"]);
+    let checks = f.place(&["check"]);
+    let succeeds = f.place(&["on_success"]);
+    let branches_at = f.place(&["on_result"]);
     let collect = collect(cx, &mut f);
-    let success = outcome(cx, &mut f, "on_success", &mut extensions);
+    let mut success = outcome(cx, &mut f, "on_success", &mut extensions);
     let has_check = f.has("check");
     let fail_jump = has_check.then(|| f.action("on_fail").map(|a| jump(cx, a))).flatten();
+    let fails = f.place(&["on_fail", "on_failure"]);
     let mut failure = outcome(cx, &mut f, "on_fail", &mut extensions);
     failure.0.extend(outcome(cx, &mut f, "on_failure", &mut extensions).0);
-    let results = branches(cx, &mut f, "on_result", &mut extensions);
+    let mut results = branches(cx, &mut f, "on_result", &mut extensions);
     // Without a call it says nothing, and is kept as it is.
     let success_when = f.has("call").then(|| f.condition("success_when")).flatten();
+    // What the follow-ups follow: the call, else the fields, else the check.
+    let followed = if calls.is_some() {
+        calls
+    } else if collect.is_some() {
+        gathers
+    } else {
+        checks.filter(|_| fail_jump.is_none())
+    };
+    if let Some(followed) = followed {
+        let must_succeed = calls.is_none() && gathers == Some(followed);
+        let (success, failure) = ((succeeds, &mut success), (fails, &mut failure));
+        written.begin_follow_ups(followed, must_succeed, success, failure);
+    }
+    // Branches on a result are tried after what is written above them.
+    let results_wait =
+        followed.zip(branches_at).is_some_and(|(followed, at)| written.has_between(followed, at));
+    let late = if results_wait { std::mem::take(&mut results) } else { Vec::new() };
     let mut parts = Some((success, failure, results));
     if let Some(mut collect) = collect {
-        if !f.has("call")
+        if calls.is_none()
             && let Some((success, failure, results)) = parts.take()
         {
             collect.on_success = success;
@@ -131,7 +154,7 @@ pub(super) fn step(cx: &mut Context<'_>, mut f: Fields<'_>) -> Step {
                 collect.on_success.0.push(Statement::If { branches: results });
             }
         }
-        body.push(Statement::Collect(collect));
+        written.act(gathers, Statement::Collect(collect));
     }
     if let Some(mut call) = call(&mut f) {
         call.success_when = success_when;
@@ -140,11 +163,14 @@ pub(super) fn step(cx: &mut Context<'_>, mut f: Fields<'_>) -> Step {
             call.on_failure = failure;
             call.on_result = results;
         }
-        body.push(Statement::Call(Box::new(call)));
+        written.act(calls, Statement::Call(Box::new(call)));
     }
     if let Some(condition) = f.condition("check") {
-        match parts.take_if(|(_, failure, _)| fail_jump.is_none() && !failure.is_empty()) {
-            // The failure branch is more than a jump.
+        let decides = |(success, failure, _): &mut (Body, Body, _)| {
+            fail_jump.is_none() && !(success.is_empty() && failure.is_empty())
+        };
+        let statement = match parts.take_if(decides) {
+            // The failure branch is more than a jump, or there is none: then only the success branch depends on it.
             Some((success, failure, _)) => {
                 let span = condition.span();
                 let branch = |condition, body| Branch {
@@ -153,38 +179,42 @@ pub(super) fn step(cx: &mut Context<'_>, mut f: Fields<'_>) -> Step {
                     extensions: Extensions::default(),
                     span,
                 };
-                let branches = vec![branch(Some(condition), success), branch(None, failure)];
-                body.push(Statement::If { branches });
+                let mut branches = vec![branch(Some(condition), success)];
+                if !failure.is_empty() {
+                    branches.push(branch(None, failure));
+                }
+                Statement::If { branches }
             }
-            None => body.push(Statement::Check { condition, otherwise: fail_jump }),
-        }
+            None => Statement::Check { condition, otherwise: fail_jump },
+        };
+        written.act(checks, statement);
     }
-    delegations(&mut f, &mut body);
+    delegations(&mut f, &mut written);
     if let Some((success, failure, results)) = parts {
         // Without a call or check nothing can fail: the success branch always follows. The failure
         // branch is unreachable, but its jumps are preserved.
-        for (condition, body_) in [(None, success), (None, failure)] {
-            if !body_.is_empty() {
+        for (at, body) in [(succeeds, success), (fails, failure)] {
+            if !body.is_empty() {
                 let span = f.span;
-                body.push(Statement::If {
-                    branches: vec![Branch {
-                        condition,
-                        body: body_,
-                        extensions: Extensions::default(),
-                        span,
-                    }],
-                });
+                let only =
+                    Branch { condition: None, body, extensions: Extensions::default(), span };
+                written.act(at, Statement::If { branches: vec![only] });
             }
         }
         if !results.is_empty() {
-            body.push(Statement::If { branches: results });
+            written.act(branches_at, Statement::If { branches: results });
         }
     }
+    if !late.is_empty() {
+        written.act(branches_at, Statement::If { branches: late });
+    }
+    let asks = f.place(&["on_input"]);
     let input = branches(cx, &mut f, "on_input", &mut extensions);
     if !input.is_empty() {
-        body.push(Statement::Await { branches: input });
+        written.act(asks, Statement::Await { branches: input });
     }
-    trailing_statements(cx, &mut f, &mut body, &mut extensions);
+    trailing_statements(cx, &mut f, &mut written, &mut extensions);
+    let body = written.into_statements();
     let mut step = Step {
         when: f.condition("when"),
         description: f.template("description"),
@@ -235,35 +265,40 @@ fn reasoning_zone(
     })
 }
 
-/// The statements in ABL's order: set, clear, transform, log, respond. A clear written after the
-/// response also runs after it, so that the response can use the variables.
-fn leading_statements(f: &mut Fields<'_>, body: &mut Vec<Statement>, rest: &mut Extensions) {
-    while f.has("set") {
+/// What runs where it is written, and the response.
+fn leading_statements(f: &mut Fields<'_>, rest: &mut Extensions) -> Written {
+    let mut placed = Vec::new();
+    while let Some(at) = f.place(&["set"]) {
         let sets = f.assignments("set");
         if sets.is_empty() {
             break;
         }
-        body.splice(0..0, sets.into_iter().map(|a| Statement::Set(set_variable(a))));
+        // The last of several is taken first.
+        placed.splice(0..0, sets.into_iter().map(|a| (at, Statement::Set(set_variable(a)))));
     }
-    let clears_behind = f
-        .key("respond")
-        .zip(f.key("clear"))
-        .is_some_and(|(respond, clear)| respond.file == clear.file && respond.start < clear.start);
+    let at = f.place(&["clear"]);
     let variables = f.names("clear");
-    let mut clear = (!variables.is_empty()).then_some(Statement::Clear { variables });
-    if !clears_behind {
-        body.extend(clear.take());
+    if let Some(at) = at.filter(|_| !variables.is_empty()) {
+        placed.push((at, Statement::Clear { variables }));
     }
-    if let Some(transform) = transform(f, rest) {
-        body.push(Statement::Transform(transform));
+    if let Some(at) = f.place(&["transform"])
+        && let Some(transform) = transform(f, rest)
+    {
+        placed.push((at, Statement::Transform(transform)));
     }
-    if let Some(value) = f.spanned_data("log") {
-        body.push(Statement::Log { value });
+    if let Some(at) = f.place(&["log"])
+        && let Some(value) = f.spanned_data("log")
+    {
+        placed.push((at, Statement::Log { value }));
     }
+    let mut written = Written::new(placed);
+    let says = f
+        .place(&["respond"])
+        .or_else(|| f.place(&["message_key", "voice", "rich_content", "formats", "actions"]));
     if let Some(response) = response(f, rest) {
-        body.push(Statement::Respond(response));
+        written.act(says, Statement::Respond(response));
     }
-    body.extend(clear);
+    written
 }
 
 fn response(f: &mut Fields<'_>, rest: &mut Extensions) -> Option<Response> {
@@ -440,6 +475,7 @@ fn call(f: &mut Fields<'_>) -> Option<Call> {
     Some(Call {
         tool: call.tool,
         with,
+        named_again: None,
         has_arguments,
         result: f.name_of("as"),
         success_when: None,
@@ -450,27 +486,22 @@ fn call(f: &mut Fields<'_>) -> Option<Call> {
     })
 }
 
-fn delegations(f: &mut Fields<'_>, body: &mut Vec<Statement>) {
+fn delegations(f: &mut Fields<'_>, body: &mut Written) {
+    let (delegates, hands_over) = (f.place(&["delegate"]), f.place(&["handoff"]));
     let agent = |action: Action| match action.kind {
         ActionKind::GoTo => action.target,
         _ => action.target.or(Some(action.word)),
     };
     if let Some(agent) = f.action("delegate").and_then(agent) {
         let returns = f.boolean("return");
-        body.push(Statement::Delegate(Delegation {
-            agent,
-            returns,
-            decided_by: Decider::Always,
-            bindings: Vec::new(),
-        }));
+        let bindings = Vec::new();
+        let to = Delegation { agent, returns, decided_by: Decider::Always, bindings };
+        body.act(delegates, Statement::Delegate(to));
     }
     if let Some(agent) = f.action("handoff").and_then(agent) {
-        body.push(Statement::Handoff(Delegation {
-            agent,
-            returns: None,
-            decided_by: Decider::Always,
-            bindings: Vec::new(),
-        }));
+        let bindings = Vec::new();
+        let to = Delegation { agent, returns: None, decided_by: Decider::Always, bindings };
+        body.act(hands_over, Statement::Handoff(to));
     }
 }
 
@@ -478,11 +509,14 @@ fn delegations(f: &mut Fields<'_>, body: &mut Vec<Statement>) {
 fn trailing_statements(
     cx: &mut Context<'_>,
     f: &mut Fields<'_>,
-    body: &mut Vec<Statement>,
+    body: &mut Written,
     rest: &mut Extensions,
 ) {
     if let Some(span) = f.value_span("escalate") {
-        body.push(Statement::Escalate { details: f.data("escalate"), span });
+        // Control comes back to a jump only.
+        let back = f.place(&["then", "goto", "transition"]);
+        let at = back.and_then(|_| f.place(&["escalate"])).unwrap_or(usize::MAX);
+        body.act(Some(at), Statement::Escalate { details: f.data("escalate"), span });
     }
     let mut jumps: Vec<Jump> = Vec::new();
     for name in ["then", "goto", "transition"] {
@@ -509,7 +543,7 @@ fn trailing_statements(
                 span,
             });
         }
-        body.push(Statement::If { branches });
+        body.end(Statement::If { branches });
         return;
     }
     if let Some(span) = f.value_span("complete") {
@@ -523,17 +557,35 @@ fn trailing_statements(
     {
         jumps.push(Jump { target: Target::Resume, reason: None, span });
     }
-    body.extend(jumps.into_iter().map(Statement::Goto));
+    jumps.into_iter().for_each(|jump| body.end(Statement::Goto(jump)));
 }
 
 /// The statements of a branch, handler or hook: the fields they have in common.
 pub(super) fn body(cx: &mut Context<'_>, f: &mut Fields<'_>, rest: &mut Extensions) -> Body {
-    let mut statements = Vec::new();
-    leading_statements(f, &mut statements, rest);
+    body_of(cx, f, rest, false)
+}
+
+/// The statements of a digression, whose response to a call is written after the call (current specification, 3.14.5).
+pub(super) fn digression_body(
+    cx: &mut Context<'_>,
+    f: &mut Fields<'_>,
+    rest: &mut Extensions,
+) -> Body {
+    body_of(cx, f, rest, true)
+}
+
+fn body_of(
+    cx: &mut Context<'_>,
+    f: &mut Fields<'_>,
+    rest: &mut Extensions,
+    answers_calls: bool,
+) -> Body {
+    let mut statements = leading_statements(f, rest);
+    let gathers = f.place(&["collect"]);
     let collected = f.names("collect");
     if let Some(span) = collected.first().map(|n| n.span) {
         let fields = collected.into_iter().map(required_field).collect();
-        statements.push(Statement::Collect(Collect {
+        let collect = Collect {
             present: None,
             gather: Gather { fields, ..Gather::default() },
             corrections: None,
@@ -541,25 +593,39 @@ pub(super) fn body(cx: &mut Context<'_>, f: &mut Fields<'_>, rest: &mut Extensio
             on_success: Body::default(),
             on_failure: Body::default(),
             span,
-        }));
+        };
+        statements.act(gathers, Statement::Collect(collect));
     }
-    let success = outcome(cx, f, "on_success", rest);
-    let failure = outcome(cx, f, "on_fail", rest);
+    let (calls, succeeds, fails) =
+        (f.place(&["call"]), f.place(&["on_success"]), f.place(&["on_fail"]));
+    let mut success = outcome(cx, f, "on_success", rest);
+    let mut failure = outcome(cx, f, "on_fail", rest);
     if let Some(mut call) = call(f) {
+        if let Some(at) = calls {
+            let (success, failure) = ((succeeds, &mut success), (fails, &mut failure));
+            statements.begin_follow_ups(at, false, success, failure);
+        }
         call.on_success = success;
         call.on_failure = failure;
-        statements.push(Statement::Call(Box::new(call)));
+        statements.act(calls, Statement::Call(Box::new(call)));
+    }
+    if answers_calls {
+        statements.respond_after_call();
     }
     delegations(f, &mut statements);
+    let branches_at = f.place(&["branches"]);
     let inner = branches(cx, f, "branches", rest);
     if !inner.is_empty() {
-        statements.push(Statement::If { branches: inner });
+        statements.act(branches_at, Statement::If { branches: inner });
     }
+    let listed_at = f.place(&["do"]);
+    let mut listed = Vec::new();
     for item in f.items_of("do", rest) {
-        statement_item(cx, item, &mut statements, rest);
+        statement_item(cx, item, &mut listed, rest);
     }
+    listed.into_iter().for_each(|statement| statements.act(listed_at, statement));
     trailing_statements(cx, f, &mut statements, rest);
-    Body(statements)
+    Body(statements.into_statements())
 }
 
 fn statement_item(

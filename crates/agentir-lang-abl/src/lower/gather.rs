@@ -1,13 +1,14 @@
 //! Lowers fields and their validation (§3.6).
 
 use super::Context;
-use super::fields::Fields;
+use super::fields::{Fields, text_start};
 use crate::Value;
 use crate::inline::condition;
 use agentir_diagnostics::Spanned;
 use agentir_expr::Expr;
 use agentir_ir::{Activation, Extensions, Gather, GatherField, MaskConfig, Semantics, Validation};
 use agentir_syntax::inline::InlineText;
+use agentir_syntax::text::offset;
 use smol_str::SmolStr;
 
 pub(super) fn gather(cx: &mut Context<'_>, mut g: Fields<'_>) -> Gather {
@@ -149,11 +150,8 @@ pub(super) fn validation(
 fn custom_check(cx: &mut Context<'_>, rule: &Spanned<SmolStr>) -> Option<Expr> {
     let text = rule.value.as_str();
     let lead = text.len() - text.trim_start().len();
-    // The span of a text has its quotes.
-    let written = (rule.span.end - rule.span.start) as usize;
-    let quote = usize::from(written == text.len() + 2);
-    let base = rule.span.start.saturating_add(u32::try_from(lead + quote).unwrap_or(u32::MAX));
-    let input = InlineText::verbatim(text.trim(), rule.span.file, base);
+    let start = text_start(text, rule.span).unwrap_or(rule.span.start);
+    let input = InlineText::verbatim(text.trim(), rule.span.file, start + offset(lead));
     condition(input, true, cx.problems).expr().cloned()
 }
 

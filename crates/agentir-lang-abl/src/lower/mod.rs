@@ -12,6 +12,7 @@ mod memory;
 mod rules;
 pub(crate) mod supervisor;
 mod tools;
+mod written;
 
 use crate::dialect;
 use crate::{Document, DocumentKind, Record};
@@ -74,6 +75,7 @@ pub(crate) fn lower(
                 dialect: dialect::ABL,
                 tools: all,
                 imports,
+                comments: Vec::new(),
                 extensions,
                 span,
             }))

@@ -6,7 +6,7 @@ use super::{Context, flow, gather, tools};
 use crate::dialect;
 use crate::inline;
 use crate::{HeaderValue, Record, Value};
-use agentir_diagnostics::Spanned;
+use agentir_diagnostics::{Spanned, closest};
 use agentir_expr::{Condition, ConditionKind, Name, Template};
 use agentir_ir::{
     Checkpoint, Constraint, ConstraintFailure, ConstraintKind, Constraints, Data, Extensions,
@@ -91,8 +91,10 @@ pub(super) fn constraint(
                 (None, Condition { text: text.text, kind: ConditionKind::Natural }, None)
             }
             (None, None, None) => {
-                // A label without rules is none.
-                if !is_read && (own_label.is_none() || f.has_fields()) {
+                // A label without rules is none, unless something stands behind it.
+                let end = own_label.as_ref().map(|label| label.span.end);
+                let is_alone = end.is_some_and(|end| f.span.end <= end.saturating_add(1));
+                if !is_read && (!is_alone || f.has_fields()) {
                     let text = SmolStr::new_static("a rule that cannot be read");
                     let text = Spanned::new(text, f.span);
                     all.push(unreadable(text, label));
@@ -261,6 +263,10 @@ fn guardrail(item: Record<'_>, all: &mut Vec<Guardrail>, rest: &mut Extensions) 
     let check_span = f.value_span("check");
     let (check, llm_check, provider) =
         (f.expr("check"), f.template("llm_check"), f.plain_text("provider"));
+    // What is written in place of a check is one that cannot be read, and refuses.
+    let unread = f.unknown_texts().next().map(|text| text.span);
+    let has_check = check_span.is_some() || llm_check.is_some() || provider.is_some();
+    let check_span = check_span.or(unread.filter(|_| !has_check && !f.has("category")));
     let tier = if check.is_some() || check_span.is_some() {
         "local"
     } else if llm_check.is_some() {
@@ -268,7 +274,8 @@ fn guardrail(item: Record<'_>, all: &mut Vec<Guardrail>, rest: &mut Extensions) 
     } else {
         "model"
     };
-    let kinds: &[(GuardrailKind, &str)] = match f.choice("kind") {
+    let kinds: &[(GuardrailKind, &str)] = match f.choice("kind").or_else(|| meant_kind(&f)) {
+        None if f.has("kind") => EVERYWHERE,
         Some("output") => &[(GuardrailKind::Output, "")],
         Some("tool_input") => &[(GuardrailKind::ToolInput, "")],
         Some("tool_output") => &[(GuardrailKind::ToolOutput, "")],
@@ -324,6 +331,23 @@ fn guardrail(item: Record<'_>, all: &mut Vec<Guardrail>, rest: &mut Extensions) 
         }
         all.push(one);
     }
+}
+
+/// Where a guardrail is checked of which nobody can say where it was meant to be.
+const EVERYWHERE: &[(GuardrailKind, &str)] = &[
+    (GuardrailKind::Input, "_input"),
+    (GuardrailKind::Output, "_output"),
+    (GuardrailKind::ToolInput, "_tool_input"),
+    (GuardrailKind::ToolOutput, "_tool_output"),
+    (GuardrailKind::Handoff, "_handoff"),
+];
+
+/// The kind that a misspelled one means, which has been reported.
+fn meant_kind(f: &Fields<'_>) -> Option<&'static str> {
+    const KINDS: [&str; 6] = ["input", "output", "both", "tool_input", "tool_output", "handoff"];
+    let written = f.written("kind")?.to_lowercase().replace(['-', ' '], "_");
+    let exact = KINDS.into_iter().find(|kind| *kind == written);
+    exact.or_else(|| closest(&written, KINDS))
 }
 
 /// A profile: a document of its own, inline, or an item of the legacy list.

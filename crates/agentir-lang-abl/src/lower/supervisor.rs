@@ -41,6 +41,10 @@ pub(super) fn supervisor(
         if let Some(allowed) = direct.or(role.map(|r| r == "assistant")) {
             routing.get_or_insert_default().direct_response_allowed = Some(allowed);
         }
+        let forbidden = behavior.names("forbidden_actions");
+        if !forbidden.is_empty() {
+            routing.get_or_insert_default().forbidden_actions = forbidden;
+        }
         if let Some(role) = role {
             rest.insert(dialect::ABL.id(), "behavior.role", Data::from(role), behavior.span);
         }
@@ -90,6 +94,7 @@ fn reference(cx: &mut Context<'_>, item: Record<'_>) -> Option<AgentReference> {
     })?;
     // Without a file, the alias is also the name.
     let agent = agent.or_else(|| file.is_none().then(|| alias.clone()));
+    f.take_misspelled("requires_validation");
     Some(AgentReference {
         alias,
         agent,

@@ -1,17 +1,19 @@
 //! Lowers tools and their bindings (§3.5).
 
 use super::Context;
-use super::fields::Fields;
+use super::fields::{Fields, text_start};
 use super::gather;
 use crate::HeaderValue;
 use crate::inline::{self, Assignment, SignatureParameter, ToolSignature};
-use agentir_diagnostics::Spanned;
+use agentir_diagnostics::{Diagnostic, Spanned};
 use agentir_expr::{Expr, ExprKind, Literal, Name, TypeExpr};
 use agentir_ir::{
     Binding, Confirmation, ContextAccess, Data, Extensions, Parameter, ReturnType, SetVariable,
     Tool, ToolHints, ToolType,
 };
+use agentir_syntax::data::{self, Form};
 use agentir_syntax::inline::InlineText;
+use agentir_syntax::rules;
 use agentir_syntax::text::offset;
 
 /// The tools of a section, the names of tools defined elsewhere, and the remaining fields.
@@ -62,6 +64,9 @@ fn tool(cx: &mut Context<'_>, mut f: Fields<'_>) -> Option<Tool> {
         None => direct,
     };
     let tool_type = f.choice("type").and_then(ToolType::from_name);
+    if !f.has("confirm") && !f.has("confirmation") {
+        f.take_misspelled("confirm");
+    }
     let tool = Tool {
         name,
         description: f.template("description"),
@@ -69,7 +74,7 @@ fn tool(cx: &mut Context<'_>, mut f: Fields<'_>) -> Option<Tool> {
         returns: returns.map(ReturnType::new),
         hints,
         tool_type,
-        binding: binding(&mut f),
+        binding: binding(&mut f, cx.problems),
         store_result: f.boolean("store_result"),
         on_result: result_sets(&mut f, "on_result"),
         on_error: result_sets(&mut f, "on_error"),
@@ -84,6 +89,7 @@ fn tool(cx: &mut Context<'_>, mut f: Fields<'_>) -> Option<Tool> {
         connection_mode: f.choice("connection"),
         consent_mode: f.choice("consent"),
         jit_auth: f.boolean("auth_jit"),
+        questions: Vec::new(),
         span: f.span,
         extensions: {
             f.preserve(&mut extensions);
@@ -178,10 +184,10 @@ fn reserved_value(
     let Some(written) = inside.or((source == Some("expr")).then_some(text)) else {
         return (Some(value), None);
     };
-    // After the quote and the braces, if there are any.
-    let lead = (span.end - span.start) as usize;
-    let lead = lead.saturating_sub(text.len()) / 2 + text.find(written).unwrap_or(0);
-    let input = InlineText::verbatim(written, span.file, span.start + offset(lead));
+    // After the braces, if there are any.
+    let lead = offset(text.find(written).unwrap_or(0));
+    let start = text_start(text, span).unwrap_or(span.start);
+    let input = InlineText::verbatim(written, span.file, start + lead);
     match inline::expr(input, cx.problems) {
         Some(expr) => (None, Some(expr)),
         // It has been reported, and is evaluated nowhere.
@@ -201,65 +207,23 @@ fn tool_hints(f: &mut Fields<'_>) -> ToolHints {
     }
 }
 
-/// The fields that configure a binding, of all tool types.
-const BINDING_FIELDS: &[&str] = &[
-    "endpoint",
-    "method",
-    "protocol",
-    "auth",
-    "auth_config",
-    "timeout",
-    "retry",
-    "retry_delay",
-    "retry_policy",
-    "headers",
-    "query_params",
-    "body_type",
-    "body_mode",
-    "body",
-    "body_template",
-    "body_schema",
-    "request_variants",
-    "rate_limit",
-    "circuit_breaker",
-    "tls_options",
-    "tls_profile",
-    "on_http_error",
-    "soap_version",
-    "soap_action",
-    "soap_operation",
-    "wsdl_url",
-    "server",
-    "tool",
-    "runtime",
-    "code",
-    "memory_mb",
-    "function",
-    "workflow_id",
-    "workflow_version",
-    "trigger_id",
-    "mode",
-    "param_mapping",
-    "connector",
-    "action",
-    "index_id",
-    "tenant_id",
-    "kb_name",
-    "search_instructions",
-    "callback_url_field",
-    "timeout_seconds",
-    "table",
-    "operations",
-    "schema_version",
-];
-
-fn binding(f: &mut Fields<'_>) -> Option<Binding> {
-    let mut map = serde_json::Map::new();
-    for name in BINDING_FIELDS {
-        if let Some(value) = f.data(name) {
-            map.insert((*name).to_owned(), value);
+fn binding(f: &mut Fields<'_>, problems: &mut Vec<Diagnostic>) -> Option<Binding> {
+    let mut found = Vec::new();
+    for (name, form) in data::BINDING {
+        let Some(Spanned { value, span }) = f.spanned_data(name) else { continue };
+        // The reader has checked everything else. A value that is wrong stays: a call with it is refused.
+        if matches!(form, Form::Retry | Form::Pairs)
+            && let Some(expected) = form.expected(name, &value)
+        {
+            let message = format!("`{name}` must be {expected}");
+            problems.push(Diagnostic::error(rules::INVALID_VALUE, span, message));
         }
+        found.push((span.start, (*name).to_owned(), value));
     }
+    // They stay in the order in which they are written.
+    found.sort_by_key(|(start, ..)| *start);
+    let map: serde_json::Map<String, Data> =
+        found.into_iter().map(|(_, name, value)| (name, value)).collect();
     (!map.is_empty()).then_some(Binding(map))
 }
 

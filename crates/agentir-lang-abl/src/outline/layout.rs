@@ -4,6 +4,7 @@
 //! rest far enough to find the end of the value (quotes, brackets, a comment). Columns become
 //! `Indent`/`Dedent`, dashes become `ItemStart`/`ItemEnd`, always balanced.
 
+use crate::schema::AGENT;
 use agentir_diagnostics::{Diagnostic, FileId, Span};
 use agentir_syntax::outline::{
     DEEPER_LINES, Key, MAX_NESTING, Scalar, Style, between_levels, last_end, nested_too_deep,
@@ -122,6 +123,13 @@ fn takes_nested_lines(tokens: &[Located<'_>]) -> bool {
     matches!(tokens.last(), Some(Ok((_, Token::Pair(..) | Token::Line(_) | Token::Dedent, _))))
 }
 
+/// Whether a line begins with the keyword of a section, in capitals.
+fn begins_section(line: &str) -> bool {
+    let keyword = line.split([':', '\n']).next().unwrap_or_default();
+    let in_capitals = keyword.bytes().all(|b| b.is_ascii_uppercase() || b == b'_');
+    in_capitals && !keyword.is_empty() && AGENT.field(&keyword.to_ascii_lowercase()).is_some()
+}
+
 impl<'s> Layout<'s, '_> {
     fn run(&mut self) {
         let mut first = true;
@@ -238,6 +246,9 @@ impl<'s> Layout<'s, '_> {
         if dash && column == top.column && self.open_key {
             self.open(Block { column, kind: BlockKind::Dashes });
         } else if column > top.column {
+            let is_section = popped.is_some()
+                && top.kind == BlockKind::Document
+                && begins_section(self.cursor.rest());
             if let Some(popped) = popped {
                 let span = self.cursor.span(
                     self.cursor.at.saturating_sub((column as usize).min(self.cursor.at)),
@@ -245,7 +256,10 @@ impl<'s> Layout<'s, '_> {
                 );
                 self.problems.push(between_levels(span, popped.column, top.column));
             }
-            self.open(Block { column, kind: BlockKind::Indented });
+            // A section that is indented by mistake is a section still: real exports have them.
+            if !is_section {
+                self.open(Block { column, kind: BlockKind::Indented });
+            }
         }
     }
 

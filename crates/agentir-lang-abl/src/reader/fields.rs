@@ -8,7 +8,7 @@ use super::{
 use crate::inline;
 use crate::schema::{FieldDef, FieldType, Header, Naming, RecordType, Version};
 use crate::tree::{Field, Format, Record, Value};
-use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned};
+use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
 use agentir_expr::{Condition, ConditionKind};
 use agentir_syntax::outline::{Entry, EntryKind, Key, Scalar, Style};
 use agentir_syntax::rules;
@@ -69,6 +69,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     // Reports the bracket.
                     self.flow(value);
                 }
+                self.check_keys(def, children);
                 record.fields.push(Field {
                     def,
                     key: key.span,
@@ -139,6 +140,27 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 Diagnostic::error(rules::INVALID_VALUE, span, "`(` is never closed")
                     .help(format!("write `{word}(…)`")),
             );
+        }
+    }
+
+    /// Reports the keys of data that has some of its own.
+    fn check_keys(&mut self, def: &FieldDef, children: &[Entry<'s>]) {
+        let known = || def.keys.iter().map(|(key, _)| *key);
+        let keys = children.iter().filter_map(|child| match &child.kind {
+            EntryKind::Pair { key, .. } => Some(*key),
+            _ => None,
+        });
+        for key in keys.filter(|_| !def.keys.is_empty()) {
+            if known().any(|known| known.eq_ignore_ascii_case(key.text)) {
+                continue;
+            }
+            let message = format!("`{}` is not a key of `{}`", key.text, def.name);
+            let problem = Diagnostic::warning(rules::UNKNOWN_FIELD, key.span, message)
+                .note("it has no effect at run time");
+            self.problems.push(match closest(&key.text.to_lowercase(), known()) {
+                Some(meant) => problem.did_you_mean(meant),
+                None => problem,
+            });
         }
     }
 

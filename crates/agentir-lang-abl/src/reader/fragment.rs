@@ -12,19 +12,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         let mut adopted: Vec<Entry<'s>> = Vec::new();
         for entry in entries {
             let home = match &entry.kind {
-                EntryKind::Pair { key, children, .. } => {
-                    if AGENT.field(key.text).is_some()
-                        && !(STEP.field(key.text).is_some() && AGENT.field(key.text).is_none())
-                    {
-                        None
-                    } else {
-                        FRAGMENT_PARENTS
-                            .iter()
-                            .find(|(_, ty)| ty.field(key.text).is_some())
-                            .map(|(name, _)| *name)
-                            .or_else(|| looks_like_step(children).then_some("flow"))
-                    }
-                }
+                EntryKind::Pair { key, children, .. } => home_of(key.text, children),
                 _ => None,
             };
             let Some(home) = home else {
@@ -94,6 +82,15 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             })
             .children()
     }
+}
+
+/// The section that an entry belongs to, if it is none itself.
+pub(super) fn home_of(key: &str, children: &[Entry<'_>]) -> Option<&'static str> {
+    if AGENT.field(key).is_some() {
+        return None;
+    }
+    let parent = FRAGMENT_PARENTS.iter().find(|(_, ty)| ty.field(key).is_some());
+    parent.map(|(name, _)| *name).or_else(|| looks_like_step(children).then_some("flow"))
 }
 
 /// Whether entries are mostly fields of a step, so that their parent is a step.

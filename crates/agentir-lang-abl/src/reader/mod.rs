@@ -147,6 +147,27 @@ fn report_no_document(outline: &Outline<'_>, problems: &mut Vec<Diagnostic>) {
     });
 }
 
+/// Whether a document without a header is a part of an agent: all that it has are sections, parts of sections or steps.
+/// With a goal and other sections it is an agent whose header is missing.
+pub fn is_part(outline: &Outline<'_>) -> bool {
+    let mut sections: Vec<&str> = Vec::new();
+    for entry in &outline.entries {
+        let EntryKind::Pair { key, children, .. } = &entry.kind else { return false };
+        if fragment::home_of(key.text, children).is_none() && AGENT.field(key.text).is_none() {
+            return false;
+        }
+        if !sections.contains(&key.text) {
+            sections.push(key.text);
+        }
+    }
+    let has_goal = sections.iter().any(|key| key.eq_ignore_ascii_case("goal"));
+    match sections.len() {
+        0 => false,
+        1 => true,
+        _ => !has_goal,
+    }
+}
+
 /// The keywords that documents begin with.
 const HEADERS: [&str; 4] = ["AGENT", "SUPERVISOR", "BEHAVIOR_PROFILE", "TOOLS"];
 

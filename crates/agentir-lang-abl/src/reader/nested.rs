@@ -6,6 +6,7 @@ use crate::schema::FieldType;
 use crate::tree::Value;
 use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_expr::{Expr, ExprKind, Literal, Name, ObjectEntry, TypeExpr, TypeField, TypeKind};
+use agentir_syntax::lower::report_lost;
 use agentir_syntax::outline::{Entry, EntryKind, Scalar, Style};
 use agentir_syntax::rules;
 use smol_str::SmolStr;
@@ -32,7 +33,12 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 self.check_choices(all, &names);
                 Some(Value::Names(names))
             }
-            FieldType::Assignments => Some(Value::Assignments(self.nested_assignments(children))),
+            FieldType::Assignments => {
+                let all = self.nested_assignments(children);
+                let pairs = all.iter().map(|one| (&one.target.value, &one.value));
+                report_lost(pairs, self.problems);
+                Some(Value::Assignments(all))
+            }
             FieldType::Bindings => Some(Value::Bindings(self.nested_bindings(children))),
             FieldType::Arguments => {
                 let mut all = self.nested_bindings(children);

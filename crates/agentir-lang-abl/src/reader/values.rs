@@ -11,6 +11,7 @@ use crate::schema::{FieldDef, FieldType, RENAMED, Version};
 use crate::tree::Value;
 use agentir_diagnostics::{Applicability, Diagnostic, Edit, Span, Spanned, closest};
 use agentir_expr::{Condition, Depth, Expr, ExprKind, Literal, Name, ObjectEntry, Path, Template};
+use agentir_syntax::data::{TIME_HELP, is_time};
 use agentir_syntax::inline::{InlineText, Origin};
 use agentir_syntax::limits::range_of;
 use agentir_syntax::outline::{Entry, EntryKind, Scalar, Style};
@@ -81,6 +82,13 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             && !range.contains(*number)
         {
             self.invalid(value, &format!("expected {range}"), None);
+            return Value::Invalid;
+        }
+        if def.is_time && !is_time(&value.value()) {
+            self.invalid(value, "expected a time", None);
+            if let Some(last) = self.problems.pop() {
+                self.problems.push(last.help(TIME_HELP));
+            }
             return Value::Invalid;
         }
         parsed

@@ -342,7 +342,7 @@ static REMEMBER_RULE: RecordType = record(
     &[
         field("when", FieldType::Condition),
         field("store", FieldType::OneOf(&[FieldType::Record(&STORE_BLOCK), FieldType::Store])),
-        field("ttl", FieldType::Text),
+        field("ttl", FieldType::Text).time(),
     ],
 )
 .headers(&[Header::Condition]);

@@ -1,6 +1,7 @@
 //! Tables of delegation, handoffs, escalation and completion (§3.10–§3.12).
 
 use super::{FieldType, Header, NameKind, Part, RecordType, Version, field, record};
+use agentir_syntax::data;
 
 pub(super) static DELEGATES: RecordType = record("delegate", &[]).items(&DELEGATE);
 static DELEGATE: RecordType = record(
@@ -15,7 +16,7 @@ static DELEGATE: RecordType = record(
         field("returns", FieldType::Types).names(NameKind::Variable),
         field("use_result", FieldType::Template),
         field("memory_grants", FieldType::Data).newest(),
-        field("timeout", FieldType::Text),
+        field("timeout", FieldType::Text).time(),
         field("on_fail", FieldType::OneOf(&[FieldType::Record(&FAILURE), FieldType::Action]))
             .aliased(&["on_failure"]),
         field("failure_message", FieldType::Template),
@@ -48,7 +49,7 @@ static REMOTE: RecordType = record(
         field("protocol", FieldType::Enum(&["a2a", "rest"])),
         field("auth", FieldType::Data),
         field("auth_header", FieldType::Text),
-        field("timeout", FieldType::Text),
+        field("timeout", FieldType::Text).time(),
     ],
 );
 
@@ -65,7 +66,7 @@ static HANDOFF: RecordType = record(
         // Context keys written directly in the handoff.
         field("pass", FieldType::Names).names(NameKind::Variable),
         field("summary", FieldType::Template),
-        field("history", FieldType::Data).patterns(HISTORY),
+        field("history", FieldType::Data).patterns(HISTORY).keys(LAST_MESSAGES),
         field("set", FieldType::Assignments).newest(),
         field("memory_grants", FieldType::Data).newest(),
         field("grant_memory", FieldType::Names).names(NameKind::Variable).until(
@@ -94,12 +95,16 @@ static HANDOFF: RecordType = record(
 const HISTORY: &[&[Part]] =
     &[&[Part::Word("none")], &[Part::Word("full")], &[Part::Word("summary_only")]];
 
+/// How many messages, in both of its notations.
+const LAST_MESSAGES: data::Keys =
+    &[("last_n", data::Form::Number), ("mode", data::Form::Text), ("count", data::Form::Number)];
+
 static CONTEXT: RecordType = record(
     "handoff context",
     &[
         field("pass", FieldType::Names).names(NameKind::Variable),
         field("summary", FieldType::Template),
-        field("history", FieldType::Data).patterns(HISTORY),
+        field("history", FieldType::Data).patterns(HISTORY).keys(LAST_MESSAGES),
         field("set", FieldType::Assignments).newest(),
         field("memory_grants", FieldType::Data).newest(),
         field("grant_memory", FieldType::Names).names(NameKind::Variable).until(
@@ -140,7 +145,7 @@ pub(super) static ESCALATE: RecordType = record(
     &[
         field("triggers", FieldType::Record(&TRIGGERS)),
         field("context_for_human", FieldType::Data),
-        field("routing", FieldType::Data),
+        field("routing", FieldType::Data).keys(data::ESCALATION_ROUTING),
         field("on_human_complete", FieldType::Record(&HUMAN_OUTCOMES)),
         field("connector_action", FieldType::Data),
     ],
@@ -154,10 +159,7 @@ static TRIGGER: RecordType = record(
         field("reason", FieldType::Template),
         field(
             "priority",
-            FieldType::OneOf(&[
-                FieldType::Enum(&["low", "medium", "high", "critical"]),
-                FieldType::Number,
-            ]),
+            FieldType::OneOf(&[FieldType::Enum(data::PRIORITIES), FieldType::Number]),
         ),
         field("tags", FieldType::Names),
         field("set", FieldType::Assignments).newest(),

@@ -29,7 +29,8 @@ macro_rules! with_actions {
             field("rich_content", FieldType::Data).newest(),
             field("formats", FieldType::Data).newest(),
             field("actions", FieldType::Record(&ACTIONS)),
-            field("set", FieldType::Assignments),
+            // Each runs where it is written.
+            field("set", FieldType::Assignments).repeated(),
             field("clear", FieldType::Names).names(NameKind::Variable),
             field("call", FieldType::Call),
             field("with", FieldType::Arguments),

@@ -8,6 +8,7 @@
 mod agent;
 mod behavior;
 mod coordination;
+mod docs;
 mod flow;
 mod supervisor;
 mod tools;
@@ -18,7 +19,11 @@ use agentir_diagnostics::RuleName;
 pub use agentir_expr::Version;
 pub(crate) use agentir_ir::FIELD_TYPES;
 pub use agentir_syntax::context::NameKind;
+use agentir_syntax::data::Keys;
 pub use behavior::{GUARDRAIL, PROFILE};
+#[cfg(test)]
+pub(crate) use docs::TEXT as DOCS_TEXT;
+pub(crate) use docs::docs;
 pub use flow::{FLOW, STEP};
 pub use tools::{TOOL, TOOL_LIBRARY};
 
@@ -109,6 +114,10 @@ pub struct FieldDef {
     pub only: Option<DocumentKind>,
     /// The texts that it may have, if they have parts between colons.
     pub patterns: &'static [&'static [Part]],
+    /// The keys that its data may have; any if there are none here.
+    pub keys: Keys,
+    /// Whether its text says how long something is kept.
+    pub is_time: bool,
 }
 
 /// A part of a text between colons.
@@ -176,6 +185,16 @@ impl FieldDef {
         self
     }
 
+    const fn keys(mut self, keys: Keys) -> Self {
+        self.keys = keys;
+        self
+    }
+
+    const fn time(mut self) -> Self {
+        self.is_time = true;
+        self
+    }
+
     const fn only(mut self, kind: DocumentKind) -> Self {
         self.only = Some(kind);
         self
@@ -208,6 +227,8 @@ const fn field(name: &'static str, field_type: FieldType) -> FieldDef {
         repeats: false,
         only: None,
         patterns: &[],
+        keys: &[],
+        is_time: false,
     }
 }
 
@@ -312,6 +333,12 @@ impl RecordType {
             .is_some_and(|field| takes(field.field_type, word))
     }
 
+    /// Whether its items may have their names in a field that is no row of its own.
+    #[must_use]
+    pub fn has_implicit_name(&self) -> bool {
+        self.name_field == Some("name") && self.field("name").is_none()
+    }
+
     /// The field with this key, ignoring case.
     #[must_use]
     pub fn field(&self, key: &str) -> Option<&'static FieldDef> {
@@ -333,31 +360,31 @@ const fn record(name: &'static str, fields: &'static [FieldDef]) -> RecordType {
     }
 }
 
+/// Collects every record type reachable from `root`.
+pub(crate) fn walk(root: &'static RecordType, seen: &mut Vec<&'static RecordType>) {
+    if seen.iter().any(|s| std::ptr::eq(*s, root)) {
+        return;
+    }
+    seen.push(root);
+    if let Some(items) = root.items {
+        walk(items, seen);
+    }
+    for f in root.fields {
+        field_types(f.field_type, seen);
+    }
+}
+
+fn field_types(s: FieldType, seen: &mut Vec<&'static RecordType>) {
+    match s {
+        FieldType::Record(r) => walk(r, seen),
+        FieldType::OneOf(types) => types.iter().for_each(|s| field_types(*s, seen)),
+        _ => {}
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Collects every record type reachable from `root`.
-    fn walk(root: &'static RecordType, seen: &mut Vec<&'static RecordType>) {
-        if seen.iter().any(|s| std::ptr::eq(*s, root)) {
-            return;
-        }
-        seen.push(root);
-        if let Some(items) = root.items {
-            walk(items, seen);
-        }
-        for f in root.fields {
-            field_types(f.field_type, seen);
-        }
-    }
-
-    fn field_types(s: FieldType, seen: &mut Vec<&'static RecordType>) {
-        match s {
-            FieldType::Record(r) => walk(r, seen),
-            FieldType::OneOf(all) => all.iter().for_each(|s| field_types(*s, seen)),
-            _ => {}
-        }
-    }
 
     #[test]
     fn names_are_lower_case_and_unique() {

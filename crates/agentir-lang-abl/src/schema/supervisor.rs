@@ -155,7 +155,8 @@ pub(super) static BEHAVIOR: RecordType = record(
         field("allowed_direct_actions", FieldType::Templates)
             .aliased(&["allowedDirectActions"])
             .until(Version::Current, "write `role: assistant`"),
-        field("forbidden_actions", FieldType::Templates)
+        field("forbidden_actions", FieldType::Names)
+            .names(NameKind::Tool)
             .aliased(&["forbiddenActions"])
             .until(Version::Current, "write `role: router`"),
     ],

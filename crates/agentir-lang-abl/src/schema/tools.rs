@@ -142,6 +142,9 @@ pub static TOOL: RecordType = record(
         field("table", FieldType::Data),
         field("operations", FieldType::Names),
         field("schema_version", FieldType::Text),
+        // The platform's own exports have these.
+        field("table_schema_versions", FieldType::Data),
+        field("scope", FieldType::Text),
     ],
 )
 .keyed()
@@ -169,6 +172,9 @@ pub(super) static PARAMETER: RecordType = record(
         field("validation", FieldType::OneOf(&[FieldType::Record(&VALIDATION), FieldType::Text])),
         field("properties", FieldType::Data),
         field("items", FieldType::Data),
+        // The platform's own exports have these.
+        field("schema", FieldType::Data),
+        field("default_source", FieldType::Text),
     ],
 )
 .keyed()

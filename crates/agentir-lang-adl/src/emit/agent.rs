@@ -22,7 +22,10 @@ pub(super) fn agent(context: &Context<'_>, agent: &Agent) -> Yaml {
     if let Some(text) = description(context, agent) {
         fields.push(("description".to_owned(), Yaml::text(text)));
     }
-    let args = args(agent);
+    let mut args = args(agent);
+    if context.agent(&agent.metadata.name.value) == super::MAIN {
+        args.extend(context.shared_names());
+    }
     if !args.is_empty() && schema_allows(kind, "args") {
         fields.push(("args".to_owned(), Yaml::names(args.into_iter())));
     }

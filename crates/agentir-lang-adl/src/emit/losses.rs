@@ -10,9 +10,6 @@ const fn dropped(path: &'static str, how: &'static str, help: &'static str) -> L
     LossRule::dropped(path, how, help)
 }
 
-/// A function of `tools.py` that calls a service.
-const STUB: &str = "import requests\n\n\ndef {}(**inputs):\n    answer = requests.post(\"https://service.example/{}\", json=inputs, timeout=30)\n    answer.raise_for_status()\n    return answer.json()\n";
-
 /// Most specific rows first. Only llm agents have a prompt, so the same part may be approximated for one
 /// agent and dropped for another.
 pub(crate) const LOSSES: &[LossRule] = &[
@@ -30,15 +27,13 @@ pub(crate) const LOSSES: &[LossRule] = &[
     dropped(
         "/tools.**",
         "the function itself does it",
-        "write it in `tools.py`, where the stub raises `NotImplementedError`",
-    )
-    .must(STUB),
+        "see what must be done for the function in `tools.py`",
+    ),
     dropped(
         "/libraries.**",
         "the function itself reaches the service",
-        "write it in `tools.py`, where the stub raises `NotImplementedError`",
-    )
-    .must(STUB),
+        "see what must be done for the function in `tools.py`",
+    ),
     dropped(
         "/profiles.**",
         "an agent of ADL is the same in every context",
@@ -193,6 +188,16 @@ pub(crate) const LOSSES: &[LossRule] = &[
         "flow.definitions.*.call_spec.**",
         "`call`, its results under the name of the function",
     ),
+    approximated(
+        "flow.definitions.**.set.**",
+        "`set`, or a function of `tools.py` that computes it",
+    ),
+    dropped(
+        "flow.definitions.**.set.**",
+        "`set` takes constants and arguments, and the value is neither: what reads it finds another one",
+        "let a function compute it",
+    )
+    .must("return [{\"arg\": \"name\", \"value\": 0}]\n"),
     approximated("flow.definitions.*.when", "an `if` around the steps"),
     approximated("flow.definitions.**", "equivalent steps"),
     approximated("flow.steps.**", "the main steps come first"),

@@ -25,7 +25,8 @@ mod yaml;
 use crate::AgentKind;
 use crate::dialect::LAST_MESSAGE;
 use crate::{dialect, names};
-use agentir_expr::{Condition, Dialect, Path, Template};
+use agentir_diagnostics::Spanned;
+use agentir_expr::{Condition, Dialect, Name, Path, Segment, Template};
 use agentir_ir::{Agent, AgentType, Body, Data, Handoff, Program, Statement, Tool, ToolBinding};
 use agentir_syntax::emit::{
     Choices, Emitted, Emitter, LossRule, NameSyntax, Namespace, OutputFile, Renamed, dotted_path,
@@ -35,6 +36,8 @@ use expr::Form;
 use indexmap::IndexSet;
 use losses::LOSSES;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
+use tools::Computation;
 use yaml::Yaml;
 
 /// Writes an `agents.yml` file, and a Python file with the signatures of the tools.
@@ -69,6 +72,10 @@ impl Emitter for Writer {
         true
     }
 
+    fn code_file(&self) -> Option<&'static str> {
+        Some(tools::FILE)
+    }
+
     fn losses(&self) -> &'static [&'static [LossRule]] {
         &[LOSSES]
     }
@@ -90,6 +97,37 @@ struct Context<'p> {
     args: FxHashMap<&'p str, FxHashSet<&'p str>>,
     /// The renaming of an agent that has the name of ADL's first agent.
     main: Option<Renamed>,
+    /// What all agents share, by its path: arguments of ADL's first agent, which is there as long as the conversation.
+    shared: FxHashMap<&'p str, &'p str>,
+    /// The functions that compute values which `set` cannot.
+    computations: RefCell<Vec<Computation>>,
+}
+
+/// The state of supervisors, and the persistent memory that agents write: by its path, with the name of an argument.
+fn shared(program: &Program) -> FxHashMap<&str, &str> {
+    let mut written: FxHashSet<String> = FxHashSet::default();
+    for agent in program.agents() {
+        agent.walk(&mut |node| {
+            if let agentir_ir::Node::Set(set) = node {
+                written.insert(set.target.to_string());
+            }
+        });
+    }
+    let mut all: FxHashMap<&str, &str> = FxHashMap::default();
+    let mut taken: FxHashSet<&str> = FxHashSet::default();
+    for agent in program.agents().filter(|agent| form(agent) == Form::ForMica) {
+        let state = agent.memory.state.iter().map(|one| one.name.value.as_str());
+        let kept = agent.memory.persistent.iter().map(|one| one.path.value.as_str());
+        for path in state.chain(kept.filter(|path| written.contains(*path))) {
+            if let Some((_, name)) = path.rsplit_once('.')
+                && !all.contains_key(path)
+                && taken.insert(name)
+            {
+                all.insert(path, name);
+            }
+        }
+    }
+    all
 }
 
 /// When others choose an agent, by its name.
@@ -98,10 +136,10 @@ fn chosen_when(program: &Program) -> FxHashMap<&str, IndexSet<String>> {
     for agent in program.agents() {
         let c = &agent.coordination;
         let choices = Choices::of(agent);
-        // Whatever the model chooses it chooses by the description; the guard is said in the prompt.
-        let reason = |when: Option<&Condition>, choice: Option<&ToolBinding>| {
-            let described = choice.and_then(|choice| choice.description.as_ref());
-            described.map(verbatim).or_else(|| when.map(phrase))
+        // Whatever the model chooses it chooses by the description; the guard is said in the prompt, and is no reason.
+        let reason = |when: Option<&Condition>, choice: Option<&ToolBinding>| match choice {
+            Some(choice) => choice.description.as_ref().map(verbatim),
+            None => when.map(phrase),
         };
         let handoffs = c.handoffs.iter().zip(&choices.handoffs);
         let handoffs = handoffs.map(|(h, choice)| (&h.to, reason(h.when.as_ref(), *choice)));
@@ -141,6 +179,8 @@ impl<'p> Context<'p> {
             kinds: FxHashMap::default(),
             args: FxHashMap::default(),
             main: main(program),
+            shared: shared(program),
+            computations: RefCell::default(),
         };
         for tool in program.tools() {
             context.tools.entry(&tool.name.value).or_insert(tool);
@@ -160,6 +200,31 @@ impl<'p> Context<'p> {
             Some(renamed) if renamed.from == name => renamed.to.clone(),
             _ => name.to_owned(),
         }
+    }
+
+    /// The arguments of ADL's first agent that all agents share, in order.
+    fn shared_names(&self) -> Vec<&'p str> {
+        let mut all: Vec<&str> = self.shared.values().copied().collect();
+        all.sort_unstable();
+        all
+    }
+
+    /// The name of a function that computes a value: one that does already, or a new one.
+    fn computation(&self, new: Computation) -> String {
+        let mut all = self.computations.borrow_mut();
+        if let Some(known) = all.iter().find(|known| known.is_same(&new)) {
+            return known.name.clone();
+        }
+        let taken = |name: &str| {
+            self.tools.contains_key(name)
+                || self.agents.contains_key(name)
+                || all.iter().any(|known| known.name == name)
+        };
+        let numbered = (2_u32..).map(|number| format!("{}_{number}", new.name));
+        let mut names = std::iter::once(new.name.clone()).chain(numbered);
+        let name = names.find(|name| !taken(name)).unwrap_or_default();
+        all.push(Computation { name: name.clone(), ..new });
+        name
     }
 
     fn args(&self, agent: &str) -> FxHashSet<&'p str> {
@@ -186,6 +251,9 @@ impl Scope<'_> {
         if self.form == Form::AsWritten {
             return dotted_path(path);
         }
+        if let Some(shared) = self.shared(path) {
+            return Some(shared);
+        }
         let root = path.root.value.as_str();
         let own = self.context.args.get(self.agent.metadata.name.value.as_str());
         if own.is_some_and(|args| args.contains(root)) {
@@ -197,6 +265,24 @@ impl Scope<'_> {
         let field = path.first_field()?.value.as_str();
         let of_agent = self.context.args.get(root).is_some_and(|args| args.contains(field));
         (of_agent || self.context.tools.contains_key(root)).then(|| dotted_path(path)).flatten()
+    }
+}
+
+impl Scope<'_> {
+    /// How ADL calls what all agents share: an argument of its first agent.
+    fn shared(self, path: &Path) -> Option<String> {
+        if self.form == Form::AsWritten || path.namespace.is_some() {
+            return None;
+        }
+        (0..=path.segments.len()).rev().find_map(|length| {
+            let (own, rest) = path.segments.split_at_checked(length)?;
+            let own = Path { segments: own.to_vec(), ..path.clone() }.to_string();
+            let name = self.context.shared.get(own.as_str())?;
+            let root = Spanned::new(Name::new_static(MAIN), path.root.span);
+            let mut segments = vec![Segment::Field(Spanned::new(Name::new(name), root.span))];
+            segments.extend_from_slice(rest);
+            dotted_path(&Path { namespace: None, root, segments })
+        })
     }
 }
 
@@ -278,11 +364,15 @@ fn handoff_ensemble<'p>(context: &Context<'p>, entry: &'p Agent) -> IndexSet<&'p
     if hands_over && form(entry) == Form::ForMica { members } else { IndexSet::new() }
 }
 
-fn flow_agent(steps: Vec<Yaml>) -> Yaml {
-    Yaml::Map(vec![
-        ("type".to_owned(), Yaml::text(AgentKind::Flow.name())),
-        ("steps".to_owned(), Yaml::List(steps)),
-    ])
+/// ADL's first agent: it has what all agents share as its arguments.
+fn first_agent(context: &Context<'_>, steps: Vec<Yaml>) -> Yaml {
+    let mut fields = vec![("type".to_owned(), Yaml::text(AgentKind::Flow.name()))];
+    let shared = context.shared_names();
+    if !shared.is_empty() {
+        fields.push(("args".to_owned(), Yaml::names(shared.into_iter())));
+    }
+    fields.push(("steps".to_owned(), Yaml::List(steps)));
+    Yaml::Map(fields)
 }
 
 /// `main`, and the ensemble that it calls, if one is needed.
@@ -303,7 +393,7 @@ fn entry_agents(context: &Context<'_>) -> Vec<(String, Yaml)> {
     let members = handoff_ensemble(context, entry);
     if members.is_empty() {
         let steps = vec![Yaml::pair("call", Yaml::text(own))];
-        return vec![(MAIN.to_owned(), flow_agent(steps))];
+        return vec![(MAIN.to_owned(), first_agent(context, steps))];
     }
     let mut team = format!("{own}_team");
     while program.agent(&team).is_some() {
@@ -319,7 +409,7 @@ fn entry_agents(context: &Context<'_>) -> Vec<(String, Yaml)> {
         ("fallback".to_owned(), Yaml::text("default")),
     ]);
     let steps = vec![Yaml::pair("call", Yaml::text(team.as_str()))];
-    vec![(MAIN.to_owned(), flow_agent(steps)), (team, ensemble)]
+    vec![(MAIN.to_owned(), first_agent(context, steps)), (team, ensemble)]
 }
 
 /// The agents in output order: ADL's own order, else the entry first and each agent followed by those it
@@ -358,9 +448,9 @@ fn emit(program: &Program) -> Emitted {
     }
     let mut files = vec![OutputFile { path: "agents.yml".to_owned(), text: yaml::file(&entries) }];
     files.extend(config::file(program));
-    files.extend(tools::file(program));
+    files.extend(tools::file(program, &context.computations.borrow()));
     renamed.extend(context.main);
-    Emitted { files, renamed }
+    Emitted { files, renamed, invented: tools::stubs(program), ..Emitted::default() }
 }
 
 /// The source text of a template, including placeholders.

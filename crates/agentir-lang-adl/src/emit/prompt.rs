@@ -7,7 +7,7 @@ use agentir_ir::{
     Agent, Constraint, Data, ErrorHandler, GatherField, ReasoningZone, Statement, Step, ToolBinding,
 };
 use agentir_syntax::emit::{
-    Choices, expr_phrase, guardrail_sentence, phrase, with_templates_written_out,
+    Choices, expr_phrase, guardrail_sentence, phrase, with_full_stop, with_templates_written_out,
 };
 
 /// The paragraphs of a prompt.
@@ -35,14 +35,6 @@ impl Prompt {
     fn finish(self) -> String {
         self.0.join("\n\n")
     }
-}
-
-/// A sentence with a full stop.
-fn with_full_stop(text: &str) -> String {
-    let text = text.trim_end();
-    let spoken = text.trim_end_matches('"');
-    let stop = if spoken.ends_with(['.', '!', '?', ':']) { "" } else { "." };
-    format!("{text}{stop}")
 }
 
 fn when(condition: Option<&Condition>, what: &str) -> String {

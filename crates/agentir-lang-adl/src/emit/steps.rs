@@ -4,20 +4,22 @@
 //! forward to becomes a subflow. This is the inverse of lowering, so ADL's own steps keep their order.
 
 mod collect;
+mod computed;
 mod jumps;
 
 use super::expr::{self, Form};
 use super::yaml::Yaml;
 use super::{ADL, Scope, text};
 use crate::schema;
-use agentir_expr::{Expr, ExprKind, Literal, Name, Template};
+use agentir_expr::{Expr, ExprKind, Literal, Name, Path, Template};
 use agentir_ir::{
-    Agent, Body, Branch, Call, Data, Delegation, Flow, Jump, Response, SetVariable, Statement,
-    Step, Target, Tool,
+    Agent, Body, Branch, Call, Data, Delegation, Flow, Jump, Response, Statement, Step, Target,
+    Tool,
 };
-use agentir_syntax::emit::{dotted_path, expr_phrase, is_user_message, phrase};
+use agentir_syntax::emit::{expr_phrase, is_user_message, phrase};
+use computed::{append, push_set};
 use indexmap::{IndexMap, IndexSet};
-use jumps::{falls_through, jumps, retries};
+use jumps::{falls_through, is_implied, is_placed, jumps, retries};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Context of emitting the steps of an agent.
@@ -35,6 +37,8 @@ pub(super) struct Steps<'p> {
     forward_jumps: FxHashMap<&'p str, usize>,
     /// The nesting depth of labels in branches.
     depth: usize,
+    /// Whether the steps that were written last end as steps end of themselves.
+    implied_end: bool,
     /// Labels other than the steps of the flow.
     labels: FxHashSet<String>,
     /// Arguments that say whether no branch of a nested `if` was taken.
@@ -43,10 +47,9 @@ pub(super) struct Steps<'p> {
     current: &'p str,
 }
 
-/// Sets an argument.
-fn assign(name: &str, value: bool) -> Yaml {
-    let value = Yaml::Raw(if value { "True" } else { "False" }.to_owned());
-    Yaml::pair("set", Yaml::Map(vec![(name.to_owned(), value)]))
+/// What sets an argument.
+fn assign(name: &str, value: bool) -> Vec<(String, Yaml)> {
+    vec![(name.to_owned(), Yaml::Raw(if value { "True" } else { "False" }.to_owned()))]
 }
 
 /// The maximum nesting depth of labels in branches; outlines nest no deeper.
@@ -88,6 +91,7 @@ impl<'p> Steps<'p> {
             flow,
             order: flow.map(order).unwrap_or_default(),
             depth: 0,
+            implied_end: false,
             emitted: FxHashSet::default(),
             forward_jumps: FxHashMap::default(),
             labels: FxHashSet::default(),
@@ -132,6 +136,9 @@ impl<'p> Steps<'p> {
     pub(super) fn flow(&mut self, before: Vec<Yaml>) -> IndexMap<String, Vec<Yaml>> {
         let order = self.order.clone();
         let mut blocks: IndexMap<String, Vec<Yaml>> = IndexMap::new();
+        // Whether the last of them ends as steps end of themselves, which is not written.
+        let mut ends_of_itself = false;
+        let end = || Yaml::pair("return", Yaml::text("success"));
         for (i, name) in order.iter().copied().enumerate() {
             if self.emitted.contains(name) {
                 continue;
@@ -149,11 +156,17 @@ impl<'p> Steps<'p> {
                 steps.push(Yaml::pair("label", Yaml::text(name)));
                 self.chain(name, &mut steps, TOP);
                 if let Some((_, last)) = blocks.last_mut() {
+                    last.extend(ends_of_itself.then(end));
                     last.append(&mut steps);
                 }
+                ends_of_itself = false;
                 continue;
             }
             self.chain(name, &mut steps, TOP);
+            ends_of_itself = self.implied_end && steps.len() > 1;
+            if ends_of_itself {
+                steps.pop();
+            }
             blocks.insert(key.to_owned(), steps);
         }
         blocks
@@ -175,6 +188,7 @@ impl<'p> Steps<'p> {
     fn chain(&mut self, first: &'p str, out: &mut Vec<Yaml>, position: Position<'p>) {
         let mut name = first;
         loop {
+            self.implied_end = false;
             self.emitted.insert(name);
             let Some(step) = self.step(name) else { return };
             let around = std::mem::replace(&mut self.current, name);
@@ -207,7 +221,10 @@ impl<'p> Steps<'p> {
             }
             let next = after.or_else(|| Some(last?.target.step()?.value.as_str()));
             let joined = next.filter(|next| {
-                after.is_some() || (position.then != Some(*next) && self.is_label(name, next))
+                let is_written =
+                    || last.is_some_and(|to| self.form == Form::AsWritten && self.is_written(to));
+                after.is_some()
+                    || (position.then != Some(*next) && !is_written() && self.is_label(name, next))
             });
             match (joined, last) {
                 (Some(next), _) => {
@@ -218,8 +235,12 @@ impl<'p> Steps<'p> {
                     name = next;
                 }
                 (None, last) => {
+                    self.implied_end = false;
                     match last {
-                        Some(jump) => self.jump(jump, out, position),
+                        Some(jump) => {
+                            self.implied_end = self.form == Form::AsWritten && is_implied(jump);
+                            self.jump(jump, out, position);
+                        }
                         None if step.when.is_some() || falls_through(&step.body.0) => {
                             self.fall_through(name, out, position)
                         }
@@ -230,6 +251,14 @@ impl<'p> Steps<'p> {
                 }
             }
         }
+    }
+
+    /// Whether a jump is a `next`, and not the label that it leads to.
+    fn is_written(&self, jump: &Jump) -> bool {
+        let target = jump.target.step();
+        let label = target.and_then(|target| self.step(&target.value));
+        let is_label = label.zip(target).is_some_and(|(step, to)| step.name.span == to.span);
+        is_placed(jump) && !is_label
     }
 
     /// The continuation after a step's statements: the next step in order (ABL §3.14).
@@ -386,9 +415,11 @@ impl<'p> Steps<'p> {
             Statement::Clear { variables } if variables.is_empty() => {}
             Statement::Clear { variables } => {
                 let none = |v: &agentir_diagnostics::Spanned<Name>| {
-                    (v.value.to_string(), Yaml::Raw("null".to_owned()))
+                    let shared = self.scope().shared(&Path::dotted(&v.value, v.span));
+                    let name = shared.unwrap_or_else(|| v.value.to_string());
+                    (name, Yaml::Raw("null".to_owned()))
                 };
-                out.push(Yaml::pair("set", Yaml::Map(variables.iter().map(none).collect())));
+                push_set(variables.iter().map(none).collect(), out);
             }
             Statement::Instruct { text } => {
                 out.push(Yaml::Comment(format!("not in ADL: for the model: {}", text.text.value)));
@@ -451,34 +482,6 @@ impl<'p> Steps<'p> {
         }
     }
 
-    /// `set`: adjacent assignments form one step.
-    fn set(&self, all: impl Iterator<Item = &'p SetVariable>, out: &mut Vec<Yaml>) {
-        let mut pairs: Vec<(String, Yaml)> = Vec::new();
-        let mut flush = |pairs: &mut Vec<(String, Yaml)>| {
-            if !pairs.is_empty() {
-                out.push(Yaml::pair("set", Yaml::Map(std::mem::take(pairs))));
-            }
-        };
-        let mut left_out = Vec::new();
-        for set in all {
-            match (dotted_path(&set.target), value(&set.value, self.scope())) {
-                (Some(target), Some(value)) => {
-                    if pairs.iter().any(|(name, _)| *name == target) {
-                        flush(&mut pairs);
-                    }
-                    pairs.push((target, value));
-                }
-                _ => left_out.push(format!(
-                    "not in ADL: set {} to {}",
-                    set.target,
-                    self.words_for(&set.value)
-                )),
-            }
-        }
-        flush(&mut pairs);
-        out.extend(left_out.into_iter().map(Yaml::Comment));
-    }
-
     fn branches(
         &mut self,
         branches: &'p [Branch],
@@ -511,17 +514,17 @@ impl<'p> Steps<'p> {
             .flatten()
             .map(|_| self.flag());
         if let Some(flag) = &flag {
-            out.push(assign(flag, true));
+            push_set(assign(flag, true), out);
         }
         for (i, branch) in branches.iter().enumerate() {
             let mut steps = Vec::new();
             if let (Some(flag), Some(_)) = (&flag, &branch.condition) {
-                steps.push(assign(flag, false));
+                push_set(assign(flag, false), &mut steps);
             }
             self.branch(&branch.body.0, &mut steps, inner);
             let Some(condition) = &branch.condition else {
                 if i == 0 {
-                    out.append(&mut steps);
+                    append(steps, out);
                     return;
                 }
                 if steps.iter().all(|s| matches!(s, Yaml::Comment(_))) {
@@ -714,21 +717,20 @@ impl<'p> Steps<'p> {
         self.statements(&call.on_failure.0, &mut failed, inner, None);
         let succeeded = match &call.success_when {
             Some(condition) => expr::condition(condition, self.scope()),
-            None => format!("{}.status == \"success\"", call.tool),
+            None => format!("{}.status != \"error\"", call.tool),
+        };
+        let has_failed = match &call.success_when {
+            Some(condition) => expr::negation(condition, self.scope()),
+            // A function says that it has failed; what it returns otherwise need not have a status (C.1).
+            None => format!("{}.status == \"error\"", call.tool),
         };
         match (done.is_empty(), failed.is_empty()) {
             (true, true) => {}
-            (false, true) => out.append(&mut done),
+            (false, true) => append(done, out),
             (true, false) => {
                 self.fill(&mut failed);
                 out.push(Yaml::Map(vec![
-                    (
-                        "if".to_owned(),
-                        Yaml::text(match &call.success_when {
-                            Some(condition) => expr::negation(condition, self.scope()),
-                            None => format!("{}.status != \"success\"", call.tool),
-                        }),
-                    ),
+                    ("if".to_owned(), Yaml::text(has_failed)),
                     ("then".to_owned(), Yaml::List(failed)),
                 ]));
             }
@@ -737,8 +739,10 @@ impl<'p> Steps<'p> {
                 self.fill(&mut failed);
                 let flag = (position.nested && self.form == Form::ForMica).then(|| self.flag());
                 if let Some(flag) = &flag {
-                    out.push(assign(flag, true));
-                    done.insert(0, assign(flag, false));
+                    push_set(assign(flag, true), out);
+                    let after = std::mem::take(&mut done);
+                    push_set(assign(flag, false), &mut done);
+                    append(after, &mut done);
                 }
                 let mut pairs = vec![
                     ("if".to_owned(), Yaml::text(succeeded)),

@@ -26,6 +26,9 @@ pub(super) fn said(template: &Template, scope: Scope<'_>) -> (String, Vec<String
             Piece::Part(part, _) if part.literal().is_some() => {
                 push_plain(part.literal().unwrap_or_default(), &mut out, &mut left_out);
             }
+            Piece::Part(part, written) if part.mention(written).is_some() => {
+                out.push_str(part.mention(written).unwrap_or_default());
+            }
             Piece::Part(TemplatePart::Open { block, expr: Some(expr), .. }, written)
                 if block.value == "each" =>
             {

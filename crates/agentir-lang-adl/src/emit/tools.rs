@@ -2,8 +2,10 @@
 
 use super::{ADL, verbatim};
 use agentir_expr::{TypeExpr, TypeKind};
-use agentir_ir::{Data, Extensions, Parameter, Program, ReturnField, ReturnType, Tool};
-use agentir_syntax::emit::OutputFile;
+use agentir_ir::{
+    Data, Extensions, Node, Parameter, Program, ReturnField, ReturnType, Tool, ToolType,
+};
+use agentir_syntax::emit::{Invented, InventedAt, OutputFile};
 use askama::Template;
 use rustc_hash::FxHashSet;
 
@@ -20,26 +22,150 @@ struct Function {
     docstring: Option<String>,
     /// The results, in AgentIR's notation of types.
     results: Vec<String>,
+    /// The last line.
+    body: String,
 }
 
-/// The file with all tools; `None` if there are none.
-pub(super) fn file(program: &Program) -> Option<OutputFile> {
+/// The file.
+pub(super) const FILE: &str = "tools.py";
+
+/// A function that computes a value and sets an argument.
+#[derive(Debug, Clone)]
+pub(super) struct Computation {
+    /// Its name.
+    pub(super) name: String,
+    /// The names of its parameters.
+    pub(super) parameters: Vec<String>,
+    /// The argument.
+    pub(super) target: String,
+    /// The value, in Python.
+    pub(super) value: String,
+    /// The value as the source has it.
+    pub(super) written: String,
+}
+
+impl Computation {
+    /// Whether it does the same as another one, whatever they are called.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        (&self.target, &self.value) == (&other.target, &other.value)
+    }
+
+    fn function(&self) -> Function {
+        Function {
+            name: self.name.clone(),
+            parameters: self.parameters.join(", "),
+            returns: Some("list".to_owned()),
+            docstring: docstring_of(&format!("Sets `{}` to: {}", self.target, self.written)),
+            results: Vec::new(),
+            body: format!("return [{{\"arg\": \"{}\", \"value\": {}}}]", self.target, self.value),
+        }
+    }
+}
+
+/// What a function returns that has failed, where a flow asks whether it has.
+const FAILURE: &str = "{\"status\": \"error\", \"msg\": \"why\"}";
+
+/// How a function asks a service.
+fn request(tool: &Tool, name: &str, handled: bool) -> String {
+    let said = |key: &str| tool.binding.as_ref().and_then(|binding| binding.0.get(key)?.as_str());
+    let method = said("method").unwrap_or("POST").to_lowercase();
+    let endpoint = said("endpoint").map_or_else(
+        || format!("https://service.example/{name}"),
+        |endpoint| endpoint.replace("{{", "{").replace("}}", "}"),
+    );
+    let given =
+        |parameter: &&Parameter| endpoint.contains(&format!("{{{}}}", parameter.name.value));
+    let (in_address, rest): (Vec<_>, Vec<_>) = tool.parameters.iter().partition(given);
+    let names: Vec<String> =
+        tool.parameters.iter().map(|one| identifier(&one.name.value)).collect();
+    let inputs: Vec<String> = rest
+        .iter()
+        .map(|one| format!("\"{}\": {}", one.name.value, identifier(&one.name.value)))
+        .collect();
+    let formatted = if in_address.is_empty() { "" } else { "f" };
+    let passed = match (inputs.is_empty(), method.as_str()) {
+        (true, _) => String::new(),
+        (false, "get" | "delete" | "head") => format!(", params={{{}}}", inputs.join(", ")),
+        (false, _) => format!(", json={{{}}}", inputs.join(", ")),
+    };
+    let address = Data::from(endpoint);
+    let call = format!("requests.{method}({formatted}{address}{passed}, timeout=30)");
+    let parameters = names.join(", ");
+    if !handled {
+        return format!(
+            "import requests\n\n\ndef {name}({parameters}):\n    answer = {call}\n    answer.raise_for_status()\n    return answer.json()\n"
+        );
+    }
+    format!(
+        "import requests\n\n\ndef {name}({parameters}):\n    try:\n        answer = {call}\n        answer.raise_for_status()\n    except requests.RequestException as error:\n        return {{\"status\": \"error\", \"msg\": str(error)}}\n    return answer.json()\n"
+    )
+}
+
+/// The tools of which a flow asks whether their call has failed.
+fn handled_failures(program: &Program) -> FxHashSet<&str> {
+    let mut all = FxHashSet::default();
+    for agent in program.agents() {
+        agent.walk(&mut |node| {
+            if let Node::Call(call) = node
+                && (!call.on_failure.is_empty() && call.success_when.is_none())
+            {
+                all.insert(call.tool.value.as_str());
+            }
+        });
+    }
+    all
+}
+
+/// The tools, each once.
+fn distinct(program: &Program) -> impl Iterator<Item = &Tool> {
     let mut seen = FxHashSet::default();
-    let functions: Vec<_> =
-        program.tools().filter(|t| seen.insert(t.name.value.as_str())).map(function).collect();
+    program.tools().filter(move |tool| seen.insert(tool.name.value.as_str()))
+}
+
+/// The functions that are to be written: those of all tools.
+pub(super) fn stubs(program: &Program) -> Vec<Invented> {
+    let handled = handled_failures(program);
+    let stub = |tool: &Tool| {
+        let name = identifier(&tool.name.value);
+        let handled = handled.contains(tool.name.value.as_str());
+        let fails =
+            if handled { ", which returns a `status` of `error` where it fails" } else { "" };
+        let snippet = match tool.tool_type {
+            Some(ToolType::Http) => request(tool, &name, handled),
+            _ => String::new(),
+        };
+        Invented {
+            cause: "its stub raises `NotImplementedError`".to_owned(),
+            help: format!("write the function `{name}` in `tools.py`{fails}"),
+            snippet,
+            at: InventedAt::Tool(name),
+        }
+    };
+    distinct(program).map(stub).collect()
+}
+
+/// The file with all tools and computations; `None` if there are none.
+pub(super) fn file(program: &Program, computations: &[Computation]) -> Option<OutputFile> {
+    let handled = handled_failures(program);
+    let tools = distinct(program).map(|tool| {
+        let handled = handled.contains(tool.name.value.as_str());
+        function(tool, handled)
+    });
+    let functions: Vec<_> = tools.chain(computations.iter().map(Computation::function)).collect();
     if functions.is_empty() {
         return None;
     }
     // Rendering a built-in template cannot fail.
     let text = ToolsFile { functions }.render().unwrap_or_default();
-    Some(OutputFile { path: "tools.py".to_owned(), text })
+    Some(OutputFile { path: FILE.to_owned(), text })
 }
 
 fn own_data<'e>(extensions: &'e Extensions, key: &str) -> Option<&'e Data> {
     extensions.0.get(ADL)?.get(key).map(|e| &e.value)
 }
 
-fn function(tool: &Tool) -> Function {
+/// The stub of a tool.
+fn function(tool: &Tool, handled: bool) -> Function {
     // In Python, optional parameters follow required ones.
     let (required, optional): (Vec<_>, Vec<_>) =
         tool.parameters.iter().partition(|p| p.required && p.default.is_none());
@@ -54,7 +180,15 @@ fn function(tool: &Tool) -> Function {
         parameters: parameters.join(", "),
         returns,
         docstring: docstring(tool),
-        results: tool.returns.as_ref().map(results).unwrap_or_default(),
+        results: tool
+            .returns
+            .as_ref()
+            .map(results)
+            .unwrap_or_default()
+            .into_iter()
+            .chain(handled.then(|| format!("and where it fails {FAILURE}")))
+            .collect(),
+        body: "raise NotImplementedError".to_owned(),
     }
 }
 
@@ -84,7 +218,12 @@ fn docstring(tool: &Tool) -> Option<String> {
     if paragraphs.is_empty() {
         return None;
     }
-    let text = paragraphs.join("\n\n").replace('\\', "\\\\").replace("\"\"\"", "\\\"\\\"\\\"");
+    docstring_of(&paragraphs.join("\n\n"))
+}
+
+/// A text as the docstring of a function.
+fn docstring_of(text: &str) -> Option<String> {
+    let text = text.replace('\\', "\\\\").replace("\"\"\"", "\\\"\\\"\\\"");
     // A quote at the end would belong to those that close the docstring.
     let text = match text.strip_suffix('"') {
         Some(before) if !before.ends_with('\\') => format!("{before}\\\""),

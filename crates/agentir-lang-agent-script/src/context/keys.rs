@@ -1,6 +1,6 @@
 //! The keys and keywords that may begin a line.
 
-use super::{FILE, Search};
+use super::{FILE, Search, shapes};
 use crate::outline::{BranchKind, Entry, EntryKind, Inline};
 use crate::reader::statement::{KEYWORDS, StatementContext};
 use crate::schema::{Deprecation, FieldDef, FieldType, RecordType, V3_2};
@@ -13,8 +13,8 @@ impl Search<'_, '_> {
         self.context.field = None;
         self.context.shapes.clear();
         if let Some(def) = ty.field(self.cursor.word_text()) {
-            let shapes = self.shapes(def);
-            self.set_field(def, self.cursor.word(FILE), &shapes);
+            let shapes = shapes(def);
+            self.set_field(ty, def, self.cursor.word(FILE), &shapes);
         }
     }
 
@@ -22,7 +22,7 @@ impl Search<'_, '_> {
     pub(super) fn fields(&mut self, ty: &'static RecordType, entries: &[Entry<'_>]) {
         for def in ty.fields() {
             if self.is_current(def) && !is_taken(def, entries) && is_possible(def, entries) {
-                let one = self.key(def);
+                let one = self.key(def).documented(ty.doc(def.name));
                 self.context.expected.push(one);
             }
         }
@@ -55,8 +55,8 @@ impl Search<'_, '_> {
                 _ => format!("{name}: "),
             }
         };
-        let one = Expected::word(ExpectedKind::Field, def.name, in_words(&self.shapes(def)));
-        Expected { doc: def.doc, required: def.required, ..one.inserting(insert) }
+        let one = Expected::word(ExpectedKind::Field, def.name, in_words(&shapes(def)));
+        Expected { required: def.required, ..one.inserting(insert) }
     }
 
     /// Adds the keywords of statements.

@@ -104,7 +104,7 @@ impl<'c> Search<'c, '_> {
             return;
         }
         match ty.field(key.name) {
-            Some(def) => self.field(def, key, value, entry),
+            Some(def) => self.field(ty, def, key, value, entry),
             None => self.context.position = Position::Value,
         }
     }
@@ -112,14 +112,15 @@ impl<'c> Search<'c, '_> {
     /// A field that the marker is in.
     fn field(
         &mut self,
+        ty: &'static RecordType,
         def: &'static FieldDef,
         key: &Key<'_>,
         value: &Inline<'_>,
         entry: &Entry<'_>,
     ) {
         let below = self.at(&entry.children).is_some();
-        let shapes = self.shapes(def);
-        self.set_field(def, self.marked.original(key.span(FILE)), &shapes);
+        let shapes = shapes(def);
+        self.set_field(ty, def, self.marked.original(key.span(FILE)), &shapes);
         self.context.position = Position::Value;
         match def.field_type {
             FieldType::Block(ty) | FieldType::Type(ty) if below => {
@@ -277,12 +278,20 @@ impl<'c> Search<'c, '_> {
         self.context.shapes.clear();
     }
 
-    fn set_field(&mut self, def: &'static FieldDef, key: Span, shapes: &[Shape]) {
+    fn set_field(
+        &mut self,
+        ty: &'static RecordType,
+        def: &'static FieldDef,
+        key: Span,
+        shapes: &[Shape],
+    ) {
+        let (doc, source) = ty.doc(def.name);
         self.context.field = Some(FieldContext {
             name: def.name,
             key,
             shape: in_words(shapes),
-            doc: def.doc,
+            doc,
+            source,
             required: def.required,
         });
     }
@@ -300,31 +309,31 @@ impl<'c> Search<'c, '_> {
     fn before(&self, from: u32) -> &'c str {
         self.marked.text.get(from as usize..self.marked.at as usize).unwrap_or_default()
     }
+}
 
-    /// The shape of the values of a field.
-    fn shapes(&self, def: &FieldDef) -> Vec<Shape> {
-        if let Some(words) = def.limit_words() {
-            return vec![Shape::Words(words)];
-        }
-        vec![match def.field_type {
-            FieldType::Text => Shape::Template,
-            FieldType::Quoted | FieldType::QuotedOrNone => Shape::Text,
-            FieldType::Bool => Shape::Boolean,
-            FieldType::Number => Shape::Number,
-            FieldType::Reference(namespaces) => Shape::Reference(namespaces),
-            FieldType::Expr => Shape::Expression,
-            FieldType::Values => return vec![Shape::List, Shape::Expression],
-            FieldType::Items(ty) => return vec![Shape::List, Shape::Record(ty.name)],
-            FieldType::Procedure(_) => Shape::Statement,
-            FieldType::Block(ty)
-            | FieldType::Named(ty)
-            | FieldType::Collection(ty)
-            | FieldType::Declarations(ty)
-            | FieldType::Bindings(ty) => Shape::Record(ty.name),
-            FieldType::Type(_) => Shape::Type,
-            FieldType::Open => Shape::Data,
-        }]
+/// The shape of the values of a field.
+pub(crate) fn shapes(def: &FieldDef) -> Vec<Shape> {
+    if let Some(words) = def.limit_words() {
+        return vec![Shape::Words(words)];
     }
+    vec![match def.field_type {
+        FieldType::Text => Shape::Template,
+        FieldType::Quoted | FieldType::QuotedOrNone => Shape::Text,
+        FieldType::Bool => Shape::Boolean,
+        FieldType::Number => Shape::Number,
+        FieldType::Reference(namespaces) => Shape::Reference(namespaces),
+        FieldType::Expr => Shape::Expression,
+        FieldType::Values => return vec![Shape::List, Shape::Expression],
+        FieldType::Items(ty) => return vec![Shape::List, Shape::Record(ty.name)],
+        FieldType::Procedure(_) => Shape::Statement,
+        FieldType::Block(ty)
+        | FieldType::Named(ty)
+        | FieldType::Collection(ty)
+        | FieldType::Declarations(ty)
+        | FieldType::Bindings(ty) => Shape::Record(ty.name),
+        FieldType::Type(_) => Shape::Type,
+        FieldType::Open => Shape::Data,
+    }]
 }
 
 impl FieldDef {

@@ -19,6 +19,8 @@ pub(super) struct Script<'p> {
     /// The agent that every conversation starts with.
     pub entry: Option<Name>,
     pub dialect: Dialect,
+    /// Whether the source does not name the user that the agent acts for, not even by a placeholder.
+    pub lacks_user: bool,
 }
 
 /// Context of printing agents.
@@ -81,7 +83,9 @@ pub(super) fn print(script: &Script<'_>) -> String {
     system(&mut w, &context, first, &mut fields);
     for block in BEFORE_VARIABLES {
         w.gap();
-        if *block == "access" && root.field(block).is_some() && is_placeholder_user(&fields) {
+        let placeholder =
+            *block == "access" && root.field(block).is_some() && is_placeholder_user(&fields);
+        if placeholder && script.lacks_user {
             w.line("# Put the user here that the agent acts for.");
         }
         data::take(&mut w, root, &mut fields, &[block]);
@@ -120,7 +124,7 @@ pub(super) fn print(script: &Script<'_>) -> String {
 }
 
 /// Whether the default agent user is still a placeholder.
-fn is_placeholder_user(fields: &Map<String, Data>) -> bool {
+pub(super) fn is_placeholder_user(fields: &Map<String, Data>) -> bool {
     let user = fields.get("access").and_then(|a| a.get("default_agent_user"));
     user.and_then(Data::as_str) == Some(super::adapt::USER)
 }

@@ -13,11 +13,23 @@ const fn dropped(path: &'static str, how: &'static str, help: &'static str) -> L
     LossRule::dropped(path, how, help)
 }
 
-const CHECK_MODEL: &str = "have a look whether the model keeps to it";
+const CHECK_MODEL: &str = "check that the model follows it";
 const WRITE_IN_ACTION: &str = "write it into the action that is called, or leave it to the model";
-/// The target of an action, which is to be created.
-const FLOW: &str = "target: \"flow://{}\"\n";
 const CONFIGURE_PLATFORM: &str = "set it up in the platform";
+
+/// What goes before the other rows where flows become procedures (`--style agentic`).
+pub(crate) const PROCEDURE_LOSSES: &[LossRule] = &[
+    approximated(
+        "flow.**",
+        "is a part of the subagent's procedure, or of the subagent of a step",
+        CHECK_MODEL,
+    ),
+    dropped(
+        "flow.**",
+        "the procedure of a subagent has no steps",
+        "use `--style flow` where their order must be fixed",
+    ),
+];
 
 pub(crate) const LOSSES: &[LossRule] = &[
     approximated("**.natural", "is said so that it is not read as an expression", ""),
@@ -25,19 +37,19 @@ pub(crate) const LOSSES: &[LossRule] = &[
     approximated("metadata.type", "a subagent that offers transitions is what a supervisor is", ""),
     dropped("metadata.type", "there is one kind of subagent", ""),
     dropped("metadata.**", "a document has no place for the version of an agent", ""),
-    approximated("identity.goal", "its holes are filled from `@variables`", ""),
+    approximated("identity.goal", "its placeholders are filled from `@variables`", ""),
     approximated("identity.persona", "is a part of the system instructions", ""),
     approximated("identity.limitations.**", "is a part of the system instructions", CHECK_MODEL),
     approximated("identity.language", "is a sentence of the system instructions", "see `language`"),
     approximated(
         "identity.**",
-        "is a part of the instructions, with holes filled from `@variables`",
+        "is a part of the instructions, with placeholders filled from `@variables`",
         "",
     ),
     approximated("identity.instructions.**", "is an instruction", ""),
     dropped(
         "identity.**",
-        "a hole or a condition has no counterpart in Agent Script",
+        "a placeholder or a condition has no counterpart in Agent Script",
         WRITE_IN_ACTION,
     ),
     approximated(
@@ -205,7 +217,7 @@ pub(crate) const LOSSES: &[LossRule] = &[
     approximated("coordination.handoffs.*.when", "is the tool's description, or its guard", ""),
     approximated(
         "coordination.handoffs.*.decided_by",
-        "the model takes the way when its guard holds",
+        "the model takes the transition when its guard holds",
         CHECK_MODEL,
     ),
     approximated(
@@ -216,7 +228,7 @@ pub(crate) const LOSSES: &[LossRule] = &[
     approximated(
         "coordination.handoffs.*.context.bindings.**",
         "all agents share the document's variables",
-        "set the variable on the way, where its name is another one",
+        "set the variable in the transition, where its name is another one",
     ),
     approximated(
         "coordination.handoffs.*.remote.endpoint",
@@ -287,7 +299,7 @@ pub(crate) const LOSSES: &[LossRule] = &[
     approximated("routing.rules.*.description", "is the description of a transition", ""),
     approximated(
         "routing.rules.*.decided_by",
-        "the model takes the way when its guard holds",
+        "the model takes the transition when its guard holds",
         CHECK_MODEL,
     ),
     dropped("routing.**", "the model chooses by descriptions and guards alone", WRITE_IN_ACTION),
@@ -399,8 +411,14 @@ pub(crate) const LOSSES: &[LossRule] = &[
         "is the welcome, or the first thing the model is told to say",
         "",
     ),
+    approximated("on_start.**.delegate.**", "the model is told to ask it first", CHECK_MODEL),
     approximated("on_start.**", "is done before the first reasoning", ""),
     dropped("on_start.**", "Agent Script has no statement or no function for it", WRITE_IN_ACTION),
+    approximated(
+        "hooks.after_agent.handoff.**",
+        "the subagent leads on behind its reasoning, in the same turn",
+        "",
+    ),
     approximated("hooks.**.set.**", "is `set` before or after reasoning, or by the model", ""),
     approximated(
         "hooks.**.condition",
@@ -480,21 +498,18 @@ pub(crate) const LOSSES: &[LossRule] = &[
     approximated(
         "/tools.*.binding.**",
         "the target is a flow of the tool's name",
-        "create the flow, or put another target",
-    )
-    .must(FLOW),
+        "see what must be done for the action",
+    ),
     dropped(
         "/tools.*.binding.**",
         "the target is a flow of the tool's name",
-        "create the flow, or put another target",
-    )
-    .must(FLOW),
+        "see what must be done for the action",
+    ),
     dropped(
         "/tools.*.tool_type",
         "the target is a flow of the tool's name",
-        "create the flow, or put another target",
-    )
-    .must(FLOW),
+        "see what must be done for the action",
+    ),
     dropped("/tools.*.hints.**", "an action says nothing of how it runs", ""),
     dropped("/tools.*.name", "no agent uses the tool", ""),
     dropped("/tools.**", "an action has no such part, or no agent uses it", WRITE_IN_ACTION),

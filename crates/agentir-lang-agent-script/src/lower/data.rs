@@ -5,7 +5,7 @@ use super::fields::Fields;
 use crate::dialect::AGENT_SCRIPT;
 use crate::{self as script, Value};
 use agentir_diagnostics::{Span, Spanned};
-use agentir_expr::{Expr, ExprKind, Literal, Template, TemplatePart};
+use agentir_expr::{Expr, ExprKind, Literal, Template, TemplatePart, UnaryOp};
 use agentir_ir::{Data, Extensions, Number};
 use serde_json::Map;
 use smol_str::SmolStr;
@@ -31,6 +31,12 @@ pub(super) fn literal(expr: &Expr) -> Data {
         ExprKind::Literal(Literal::Bool(b)) => Data::Bool(*b),
         ExprKind::Literal(Literal::Number(n)) => Data::from(Number(*n)),
         ExprKind::Literal(Literal::String(s) | Literal::Date(s)) => Data::from(s.as_str()),
+        ExprKind::Unary { op: UnaryOp::Negate, operand } if is_constant(expr) => {
+            match literal(operand) {
+                Data::Number(n) => Data::from(Number(-n.as_f64().unwrap_or_default())),
+                other => other,
+            }
+        }
         ExprKind::List(items) if is_constant(expr) => items.iter().map(literal).collect(),
         ExprKind::Object(_) if is_constant(expr) => Data::Object(
             entries(expr).map(|(key, value)| (key.to_owned(), literal(value))).collect(),
@@ -78,6 +84,9 @@ pub(crate) fn constant(expr: &Expr) -> Option<Data> {
 fn is_constant(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Literal(literal) => !matches!(literal, Literal::Regex(_)),
+        ExprKind::Unary { op: UnaryOp::Negate, operand } => {
+            matches!(operand.kind, ExprKind::Literal(Literal::Number(_)))
+        }
         ExprKind::List(items) => items.iter().all(is_constant),
         ExprKind::Object(all) => {
             all.len() == entries(expr).count() && entries(expr).all(|(_, value)| is_constant(value))

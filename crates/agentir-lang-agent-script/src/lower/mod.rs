@@ -88,6 +88,7 @@ pub(crate) fn lower<'s>(document: Document<'s>, text: &'s str) -> Definition {
     let source = Source(text);
     let whole = document.root.span;
     let dialect = document.dialect;
+    let is_fragment = document.is_fragment();
     let mut root = Fields::new(document.root, source);
     let mut extensions = Extensions::default();
     let mut instructions = None;
@@ -175,7 +176,11 @@ pub(crate) fn lower<'s>(document: Document<'s>, text: &'s str) -> Definition {
     for agent in &mut agents {
         agent.execution.hints = ExecutionHints::of(agent);
     }
-    Definition::program(agents, entry, library, Vec::new()).complete()
+    let definition = Definition::program(agents, entry, library, Vec::new());
+    match is_fragment {
+        true => definition,
+        false => definition.complete(),
+    }
 }
 
 /// `name: mutable string = "x"` (specification part I, 2.3).

@@ -108,6 +108,8 @@ impl<'s> Reader<'s, '_> {
                     }
                 };
             }
+            // A block that says that it has no content.
+            EntryKind::Line(text) if text.raw.trim() == "empty" && record.fields.is_empty() => {}
             kind => {
                 self.unexpected(record.ty, &kind, span);
                 let data = self.rejected(Entry { kind, ..entry });

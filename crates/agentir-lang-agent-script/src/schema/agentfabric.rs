@@ -1,7 +1,7 @@
 //! `agentfabric`: networks of nodes.
 
 use super::base::{self, LABEL};
-use super::{FieldType, Limit, ProcedureKind, RecordType, field, record};
+use super::{AGENTFABRIC_SCHEMA, FieldType, Limit, ProcedureKind, RecordType, field, record};
 
 /// The possible targets of a transition.
 pub(super) const NODES: &[&str] =
@@ -10,6 +10,7 @@ pub(super) const NODES: &[&str] =
 /// A document.
 pub(super) static DOCUMENT: RecordType = record(
     "document",
+    AGENTFABRIC_SCHEMA,
     &[
         field("system", "what holds for the whole agent", FieldType::Block(&base::SYSTEM)),
         field("config", "who the agent is", FieldType::Block(&CONFIG)),
@@ -28,6 +29,7 @@ pub(super) static DOCUMENT: RecordType = record(
 
 static CONFIG: RecordType = record(
     "config block",
+    AGENTFABRIC_SCHEMA,
     &[
         field("agent_name", "the agent's name for programs", FieldType::Text).required(),
         LABEL,
@@ -38,6 +40,7 @@ static CONFIG: RecordType = record(
 
 static LLM: RecordType = record(
     "model",
+    AGENTFABRIC_SCHEMA,
     &[
         field("target", "its connection: `llm://name`", FieldType::Text)
             .required()
@@ -69,6 +72,7 @@ static LLM: RecordType = record(
 
 static ACTION: RecordType = record(
     "action",
+    AGENTFABRIC_SCHEMA,
     &[
         field("description", "what it does; the model reads it", FieldType::Text),
         LABEL,
@@ -86,6 +90,7 @@ static ACTION: RecordType = record(
 
 static TRIGGER: RecordType = record(
     "trigger",
+    AGENTFABRIC_SCHEMA,
     &[
         field("kind", "what it listens to", FieldType::Text).required().one_of(&["a2a"]),
         field("target", "the broker: `brokers://name/interface`", FieldType::Text)
@@ -99,6 +104,7 @@ static TRIGGER: RecordType = record(
 /// `orchestrator` and `subagent`.
 static SUBAGENT: RecordType = record(
     "subagent",
+    AGENTFABRIC_SCHEMA,
     &[
         field("label", "its name for people", FieldType::Quoted),
         field("description", "which tells the model what it is for", FieldType::Text).required(),
@@ -118,6 +124,7 @@ static SUBAGENT: RecordType = record(
 
 static REASONING: RecordType = record(
     "reasoning block",
+    AGENTFABRIC_SCHEMA,
     &[
         field("outputs", "what has to come out", FieldType::Block(&OUTPUTS)),
         field("max_number_of_loops", "how often the model may think", FieldType::Number)
@@ -131,12 +138,14 @@ static REASONING: RecordType = record(
 
 static OUTPUTS: RecordType = record(
     "outputs block",
+    AGENTFABRIC_SCHEMA,
     &[field("properties", "what comes out", FieldType::Collection(&OUTPUT))],
 );
 
 /// A property or the items of an array: the supported part of JSON Schema.
 static OUTPUT: RecordType = record(
     "output",
+    AGENTFABRIC_SCHEMA,
     &[
         field("type", "its type", FieldType::Text)
             .required()
@@ -161,6 +170,7 @@ static OUTPUT: RecordType = record(
 
 static GENERATOR: RecordType = record(
     "generator",
+    AGENTFABRIC_SCHEMA,
     &[
         field("description", "what it is for", FieldType::Text),
         LABEL,
@@ -180,11 +190,13 @@ static GENERATOR: RecordType = record(
 
 static GENERATOR_SYSTEM: RecordType = record(
     "system block",
+    AGENTFABRIC_SCHEMA,
     &[field("instructions", "instructions that replace the agent's", FieldType::Text)],
 );
 
 static EXECUTOR: RecordType = record(
     "executor",
+    AGENTFABRIC_SCHEMA,
     &[
         field("description", "what it is for", FieldType::Text),
         LABEL,
@@ -195,6 +207,7 @@ static EXECUTOR: RecordType = record(
 
 static ROUTER: RecordType = record(
     "router",
+    AGENTFABRIC_SCHEMA,
     &[
         field("description", "what it is for", FieldType::Text),
         LABEL,
@@ -211,6 +224,7 @@ static ROUTER: RecordType = record(
 
 static ROUTE: RecordType = record(
     "route",
+    AGENTFABRIC_SCHEMA,
     &[
         field("target", "the node it leads to", FieldType::Reference(NODES)).required(),
         field("when", "the condition of the route", FieldType::Expr).required(),
@@ -220,11 +234,13 @@ static ROUTE: RecordType = record(
 
 static OTHERWISE: RecordType = record(
     "otherwise block",
+    AGENTFABRIC_SCHEMA,
     &[field("target", "the node it leads to", FieldType::Reference(NODES)).required()],
 );
 
 static ECHO: RecordType = record(
     "echo",
+    AGENTFABRIC_SCHEMA,
     &[
         field("description", "what it is for", FieldType::Text),
         LABEL,

@@ -1,7 +1,9 @@
 //! `agentforce`: extensions of the base dialect.
 
 use super::base::{self, LABEL, SKILL, SOURCE};
-use super::{FieldDef, FieldType, Limit, ProcedureKind, RecordType, V3_2, field, record};
+use super::{
+    AGENTFORCE_SCHEMA, FieldDef, FieldType, Limit, ProcedureKind, RecordType, V3_2, field, record,
+};
 
 // Rows of variables and parameters.
 const IS_DISPLAYABLE: FieldDef =
@@ -16,6 +18,7 @@ const FILTER_FROM_AGENT: FieldDef =
 /// A document.
 pub(super) static DOCUMENT: RecordType = record(
     "document",
+    AGENTFORCE_SCHEMA,
     &[
         field("system", "what holds for the whole agent", FieldType::Block(&SYSTEM)),
         field("config", "who the agent is", FieldType::Block(&CONFIG)),
@@ -39,6 +42,7 @@ pub(super) static DOCUMENT: RecordType = record(
 
 static SYSTEM: RecordType = record(
     "system block",
+    AGENTFORCE_SCHEMA,
     &[field(
         "recommended_prompts",
         "suggestions the user can tap",
@@ -49,6 +53,7 @@ static SYSTEM: RecordType = record(
 
 static RECOMMENDED_PROMPTS: RecordType = record(
     "recommended prompts",
+    AGENTFORCE_SCHEMA,
     &[
         field("in_conversation", "whether there are some while talking", FieldType::Bool),
         field("welcome_screen", "whether there are some to begin with", FieldType::Bool),
@@ -58,6 +63,7 @@ static RECOMMENDED_PROMPTS: RecordType = record(
 
 static CONFIG: RecordType = record(
     "config block",
+    AGENTFORCE_SCHEMA,
     &[
         field("developer_name", "the agent's name for programs; or `agent_name`", FieldType::Text),
         field("agent_name", "the agent's name for programs; or `developer_name`", FieldType::Text),
@@ -97,6 +103,7 @@ static CONFIG: RecordType = record(
 
 static RUNTIME: RecordType = record(
     "runtime block",
+    AGENTFORCE_SCHEMA,
     &[
         field("streaming", "whether answers come in one piece", FieldType::Bool),
         field("thought_chunks", "whether thoughts are sent along", FieldType::Bool),
@@ -108,6 +115,7 @@ static RUNTIME: RecordType = record(
 
 static FILE_UPLOAD: RecordType = record(
     "file upload block",
+    AGENTFORCE_SCHEMA,
     &[
         field("mode", "who gets to see the files", FieldType::Text)
             .one_of(&["auto", "managed", "disabled", "error"]),
@@ -117,6 +125,7 @@ static FILE_UPLOAD: RecordType = record(
 
 static VARIABLE: RecordType = record(
     "variable",
+    AGENTFORCE_SCHEMA,
     &[
         field(
             "source",
@@ -135,6 +144,7 @@ static VARIABLE: RecordType = record(
 
 static SUBAGENT: RecordType = record(
     "subagent",
+    AGENTFORCE_SCHEMA,
     &[
         field("actions", "what can be called here", FieldType::Collection(&ACTION)),
         field("model_config", "the model that thinks here", FieldType::Block(&MODEL_CONFIG)),
@@ -160,6 +170,7 @@ static SUBAGENT: RecordType = record(
 
 static ACTION: RecordType = record(
     "action",
+    AGENTFORCE_SCHEMA,
     &[
         field("inputs", "what it takes", FieldType::Declarations(&INPUT)),
         field("outputs", "what it gives back", FieldType::Declarations(&OUTPUT)),
@@ -172,6 +183,7 @@ static ACTION: RecordType = record(
 
 static INPUT: RecordType = record(
     "input",
+    AGENTFORCE_SCHEMA,
     &[
         COMPLEX_DATA_TYPE_NAME,
         field("schema", "where its schema is", FieldType::Text),
@@ -185,6 +197,7 @@ static INPUT: RecordType = record(
 
 static OUTPUT: RecordType = record(
     "output",
+    AGENTFORCE_SCHEMA,
     &[
         field("developer_name", "its name for programs", FieldType::Text),
         IS_DISPLAYABLE,
@@ -197,6 +210,7 @@ static OUTPUT: RecordType = record(
 
 static MODEL_CONFIG: RecordType = record(
     "model configuration",
+    AGENTFORCE_SCHEMA,
     &[
         field("model", "the model, such as `model://…`", FieldType::Text),
         field("params", "its parameters", FieldType::Open),
@@ -205,6 +219,7 @@ static MODEL_CONFIG: RecordType = record(
 
 static KNOWLEDGE: RecordType = record(
     "knowledge block",
+    AGENTFORCE_SCHEMA,
     &[
         field("citations_url", "what links to sources begin with", FieldType::Text),
         field("rag_feature_config_id", "which retrieval is used", FieldType::Text),
@@ -214,6 +229,7 @@ static KNOWLEDGE: RecordType = record(
 
 static CONNECTION: RecordType = record(
     "connection",
+    AGENTFORCE_SCHEMA,
     &[
         field("label", "its name for people", FieldType::Quoted),
         field("description", "what it is for", FieldType::Text),
@@ -231,6 +247,7 @@ static CONNECTION: RecordType = record(
 
 static CONNECTION_REASONING: RecordType = record(
     "reasoning block",
+    AGENTFORCE_SCHEMA,
     &[
         field("instructions", "when to use which form", FieldType::Text),
         field(
@@ -243,6 +260,7 @@ static CONNECTION_REASONING: RecordType = record(
 
 static RESPONSE_FORMAT: RecordType = record(
     "response format",
+    AGENTFORCE_SCHEMA,
     &[
         LABEL,
         field("description", "which tells the model when to use it", FieldType::Text).required(),
@@ -254,6 +272,7 @@ static RESPONSE_FORMAT: RecordType = record(
 
 static FORMAT_INPUT: RecordType = record(
     "input",
+    AGENTFORCE_SCHEMA,
     &[
         field("schema", "where its schema is", FieldType::Text),
         field("type", "its type, where that has parts", FieldType::Type(&TYPE)),
@@ -264,6 +283,7 @@ static FORMAT_INPUT: RecordType = record(
 /// The fields below `type: list` and `value: object`.
 static TYPE: RecordType = record(
     "type",
+    AGENTFORCE_SCHEMA,
     &[
         field("value", "the type of the list's elements", FieldType::Type(&TYPE)),
         field("fields", "the object's fields", FieldType::Declarations(&FORMAT_INPUT)),
@@ -276,6 +296,7 @@ static TYPE: RecordType = record(
 /// Two versions of the block are in use; the table has what tools and documentation agree on.
 static MODALITY: RecordType = record(
     "modality",
+    AGENTFORCE_SCHEMA,
     &[
         field("inbound", "how speech is heard", FieldType::Open),
         field("outbound", "how speech is made", FieldType::Open),
@@ -292,6 +313,7 @@ static MODALITY: RecordType = record(
 
 static ACCESS: RecordType = record(
     "access block",
+    AGENTFORCE_SCHEMA,
     &[
         field("default_agent_user", "the user it acts for", FieldType::QuotedOrNone),
         field("sharing_policy", "which records it may see", FieldType::Block(&SHARING_POLICY)),
@@ -305,6 +327,7 @@ static ACCESS: RecordType = record(
 
 static SHARING_POLICY: RecordType = record(
     "sharing policy",
+    AGENTFORCE_SCHEMA,
     &[
         field(
             "use_default_sharing_entities",
@@ -317,6 +340,7 @@ static SHARING_POLICY: RecordType = record(
 
 static RECORD_ACCESS: RecordType = record(
     "record access block",
+    AGENTFORCE_SCHEMA,
     &[
         field("use_default_objects", "whether the usual records are open", FieldType::Bool),
         field("additional_objects", "further kinds of records", FieldType::Values),
@@ -325,6 +349,7 @@ static RECORD_ACCESS: RecordType = record(
 
 static CONTEXT: RecordType = record(
     "context block",
+    AGENTFORCE_SCHEMA,
     &[
         field("memory", "what is remembered", FieldType::Block(&SWITCH)),
         field("user_profile", "what the profile says", FieldType::Block(&SWITCH)),
@@ -332,5 +357,8 @@ static CONTEXT: RecordType = record(
     ],
 );
 
-static SWITCH: RecordType =
-    record("context block", &[field("enabled", "whether it is used", FieldType::Bool)]);
+static SWITCH: RecordType = record(
+    "context block",
+    AGENTFORCE_SCHEMA,
+    &[field("enabled", "whether it is used", FieldType::Bool)],
+);

@@ -15,6 +15,7 @@ mod agentfabric;
 mod agentforce;
 mod base;
 
+use agentir_syntax::docs::Doc;
 pub use base::COLLECT;
 use std::fmt;
 
@@ -109,6 +110,11 @@ impl fmt::Display for Version {
     }
 }
 
+/// The sources of records: the published schemas of the dialects.
+const BASE_SCHEMA: &str = "schema of agentscript";
+const AGENTFORCE_SCHEMA: &str = "schema of agentforce";
+const AGENTFABRIC_SCHEMA: &str = "schema of agentfabric";
+
 /// The version that replaced `collect` by `ask for` and `skills` by `skill_definitions`.
 pub const V3_2: Version = Version { major: 3, minor: 2 };
 
@@ -197,6 +203,8 @@ pub struct FieldDef {
     pub name: &'static str,
     /// A description for hover and documentation.
     pub doc: &'static str,
+    /// Where it is specified, if not where its record is.
+    source: Option<&'static str>,
     /// The shape of the value.
     pub field_type: FieldType,
     /// Whether the field is required.
@@ -214,6 +222,11 @@ pub struct FieldDef {
 }
 
 impl FieldDef {
+    /// Specified elsewhere than its record.
+    const fn of(mut self, source: &'static str) -> Self {
+        self.source = Some(source);
+        self
+    }
     const fn required(mut self) -> Self {
         self.required = true;
         self
@@ -268,6 +281,7 @@ const fn field(name: &'static str, doc: &'static str, field_type: FieldType) -> 
     FieldDef {
         name,
         doc,
+        source: None,
         field_type,
         required: false,
         singular: false,
@@ -283,6 +297,8 @@ const fn field(name: &'static str, doc: &'static str, field_type: FieldType) -> 
 pub struct RecordType {
     /// The name in messages: "action", "subagent".
     pub name: &'static str,
+    /// Where it is specified: a section of the formal specification, or the published schema of a dialect.
+    pub source: &'static str,
     /// The record whose rows it inherits; its own rows take precedence.
     pub extends: Option<&'static RecordType>,
     /// The rows of its own.
@@ -320,6 +336,21 @@ impl RecordType {
         own.or_else(|| self.extends.and_then(|base| base.field(key)))
     }
 
+    /// What a field with this key is for, and where it is specified.
+    #[must_use]
+    pub fn doc(&self, key: &str) -> Doc {
+        let inherited =
+            self.extends.map(|base| base.doc(key)).filter(|(_, source)| !source.is_empty());
+        match self.own_fields.iter().find(|f| f.matches(key)) {
+            // A row that replaces another one is specified where that is.
+            Some(own) => {
+                let elsewhere = own.source.or_else(|| inherited.map(|(_, source)| source));
+                (own.doc, elsewhere.unwrap_or(self.source))
+            }
+            None => inherited.unwrap_or_default(),
+        }
+    }
+
     /// All rows, its own first, without replaced ones.
     pub fn fields(&'static self) -> impl Iterator<Item = &'static FieldDef> {
         self.rows().filter(|f| self.has(f))
@@ -341,9 +372,14 @@ impl RecordType {
     }
 }
 
-const fn record(name: &'static str, own_fields: &'static [FieldDef]) -> RecordType {
+const fn record(
+    name: &'static str,
+    source: &'static str,
+    own_fields: &'static [FieldDef],
+) -> RecordType {
     RecordType {
         name,
+        source,
         extends: None,
         own_fields,
         open: false,
@@ -369,33 +405,33 @@ pub static TYPES: &[(&str, Option<&str>)] = &[
     ("id", Some("string")),
 ];
 
+/// Collects every record type reachable from `root`.
+pub(crate) fn walk(root: &'static RecordType, seen: &mut Vec<&'static RecordType>) {
+    if seen.iter().any(|s| std::ptr::eq(*s, root)) {
+        return;
+    }
+    seen.push(root);
+    for f in root.fields() {
+        match f.field_type {
+            FieldType::Items(r)
+            | FieldType::Block(r)
+            | FieldType::Named(r)
+            | FieldType::Collection(r)
+            | FieldType::Declarations(r)
+            | FieldType::Bindings(r)
+            | FieldType::Type(r) => walk(r, seen),
+            _ => {}
+        }
+    }
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
-    /// Collects every record type reachable from `root`.
-    fn walk(root: &'static RecordType, seen: &mut Vec<&'static RecordType>) {
-        if seen.iter().any(|s| std::ptr::eq(*s, root)) {
-            return;
-        }
-        seen.push(root);
-        for f in root.fields() {
-            match f.field_type {
-                FieldType::Items(r)
-                | FieldType::Block(r)
-                | FieldType::Named(r)
-                | FieldType::Collection(r)
-                | FieldType::Declarations(r)
-                | FieldType::Bindings(r)
-                | FieldType::Type(r) => walk(r, seen),
-                _ => {}
-            }
-        }
-    }
-
     #[test]
-    fn rows_are_unique_and_documented() {
+    fn rows_are_unique() {
         let mut seen = vec![];
         for dialect in Dialect::ALL {
             walk(dialect.root(), &mut seen);
@@ -409,7 +445,6 @@ mod tests {
                     r.name,
                     f.name
                 );
-                assert!(!f.doc.is_empty() && !f.doc.ends_with('.'), "{}.{}", r.name, f.name);
                 if let Some((other, _)) = f.requires {
                     assert!(r.field(other).is_some(), "`{}` has no `{other}`", r.name);
                 }

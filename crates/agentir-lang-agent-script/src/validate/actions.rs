@@ -24,6 +24,7 @@ const SCHEMES: &[&str] = &[
     "mcpTool",
     "namedQuery",
     "placeholder",
+    "platformMcpTool",
     "prompt",
     "quickAction",
     "retriever",

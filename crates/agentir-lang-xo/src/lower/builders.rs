@@ -3,8 +3,8 @@
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Expr, ExprKind, Literal, Name, Path, Template};
 use agentir_ir::{
-    Body, Branch, Data, Delegate, Extensions, Jump, Parameter, PersistentPath, Response, Statement,
-    Target, Tool, ToolType,
+    Body, Branch, Data, Delegate, Extensions, Jump, Parameter, PersistentPath, Remember, Response,
+    Statement, StoredValue, Target, Tool, ToolType,
 };
 use smol_str::SmolStr;
 
@@ -44,9 +44,30 @@ pub(super) fn call_of(function: &'static str, args: Vec<Expr>, span: Span) -> Op
     Expr::new(ExprKind::Call { function, args }, span).ok()
 }
 
-/// A path of user data provided by the platform.
-pub(super) fn user_path(path: Spanned<Name>) -> PersistentPath {
-    PersistentPath::new(path, "user", "read")
+/// A path of data that exists before the conversation, and may outlive it.
+pub(super) fn memory_path(path: Spanned<Name>, is_written: bool) -> PersistentPath {
+    let scope = PersistentPath::scope_of(&path.value);
+    PersistentPath::new(path, scope, if is_written { "readwrite" } else { "read" })
+}
+
+/// A rule that keeps what a flow puts into a path of persistent memory.
+pub(super) fn kept(path: &Spanned<Name>) -> Remember {
+    let span = path.span;
+    let value = Expr::path(Path::dotted(&path.value, span), span);
+    let kind = ExprKind::IsSet { operand: Box::new(value.clone()), negated: false };
+    Remember {
+        when: Expr::new(kind, span).ok().map(super::names::condition),
+        store: Some(StoredValue {
+            value: Some(value),
+            target: Some(path.clone()),
+            operation: None,
+            unique: None,
+            max_size: None,
+        }),
+        ttl: None,
+        extensions: Extensions::default(),
+        span,
+    }
 }
 
 pub(super) fn delegate(agent: Spanned<Name>, input: Vec<(Spanned<Name>, Expr)>) -> Delegate {

@@ -4,7 +4,7 @@ use super::{Context, builders};
 use crate::tables::{ANSWERS_BY_LANGUAGE, OPERATORS, Operator};
 use crate::{Json, Kind, Text, script};
 use agentir_diagnostics::{Diagnostic, Span};
-use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, UnaryOp};
+use agentir_expr::{BinaryOp, Expr, ExprKind, Literal};
 use agentir_syntax::emit::ANSWER_TAIL;
 use agentir_syntax::rules;
 use rustc_hash::FxHashMap;
@@ -134,13 +134,7 @@ fn value(cx: &mut Context<'_, '_>, value: &Json) -> Expr {
         let number: f64 = text.parse().ok()?;
         // `007` and `1e3` stay strings.
         let written = agentir_ir::Data::from(agentir_ir::Number(number)).to_string();
-        let kind = ExprKind::Literal(Literal::Number(number.abs()));
-        let positive = (written == text).then(|| Expr::new(kind, span).ok())??;
-        if number >= 0.0 {
-            return Some(positive);
-        }
-        let kind = ExprKind::Unary { op: UnaryOp::Negate, operand: Box::new(positive) };
-        Expr::new(kind, span).ok()
+        (written == text).then(|| Expr::literal(Literal::Number(number), span))
     };
     match &value.kind {
         Kind::Bool(b) => Expr::literal(Literal::Bool(*b), span),
@@ -151,6 +145,15 @@ fn value(cx: &mut Context<'_, '_>, value: &Json) -> Expr {
         }
         _ => Expr::literal(Literal::Null, span),
     }
+}
+
+/// That an answer is yes, and that it is no.
+pub(super) fn answers(cx: &Context<'_, '_>, synonyms: &[Vec<SmolStr>; 2], span: Span) -> Vec<Expr> {
+    let [yes, no] = synonyms;
+    [(true, yes), (false, no)]
+        .into_iter()
+        .filter_map(|(is_yes, own)| one_of(&words(cx, is_yes, own), span))
+        .collect()
 }
 
 /// `LOWER(TRIM(input)) MATCHES /^(yes|…)…$/`: an answer begins with one of the words for it, of any language that the bot
@@ -164,18 +167,12 @@ fn is_answer(
     let yes = answer.value.eq_ignore_ascii_case("yes");
     let [own_yes, own_no] = &scope.synonyms;
     let own = if yes { own_yes } else { own_no };
-    let words_in = |language: &str| {
-        let mut rows = ANSWERS_BY_LANGUAGE.iter();
-        let row = rows.find(|(known, _, _)| super::is_same_language(known, language));
-        row.map(|(_, yes_words, no_words)| if yes { *yes_words } else { *no_words })
-    };
-    let (mut native, mut unknown) = (Vec::new(), Vec::new());
-    for language in &cx.languages {
-        match words_in(language) {
-            Some(words) => native.extend(words),
-            None => unknown.push(format!("`{language}`")),
-        }
-    }
+    let unknown: Vec<String> = cx
+        .languages
+        .iter()
+        .filter(|language| words_in(language, yes).is_none())
+        .map(|language| format!("`{language}`"))
+        .collect();
     let said = if yes { "yes" } else { "no" };
     if !unknown.is_empty() && own.is_empty() {
         let base = cx.base;
@@ -191,17 +188,36 @@ fn is_answer(
             )),
         );
     }
+    one_of(&words(cx, yes, own), span)
+}
+
+/// The words for yes or no in a language, if they are known.
+fn words_in(language: &str, yes: bool) -> Option<&'static [&'static str]> {
+    let mut rows = ANSWERS_BY_LANGUAGE.iter();
+    let row = rows.find(|(known, _, _)| super::is_same_language(known, language));
+    row.map(|(_, yes_words, no_words)| if yes { *yes_words } else { *no_words })
+}
+
+/// The words for yes or no, as patterns: those of the bot's languages, and its own synonyms.
+fn words(cx: &Context<'_, '_>, yes: bool, own: &[SmolStr]) -> Vec<String> {
+    let known = cx.languages.iter().filter_map(|language| words_in(language, yes));
+    let mut native: Vec<&str> = known.flatten().copied().collect();
     if native.is_empty() && own.is_empty() {
-        native.extend(words_in(FALLBACK).unwrap_or_default());
+        native.extend(words_in(FALLBACK, yes).unwrap_or_default());
     }
     let mut all: Vec<String> = Vec::new();
-    for word in native.into_iter().copied().chain(own.iter().map(SmolStr::as_str)) {
+    for word in native.into_iter().chain(own.iter().map(SmolStr::as_str)) {
         let word = pattern(&word.trim().to_lowercase());
         if !word.is_empty() && !all.contains(&word) {
             all.push(word);
         }
     }
-    let pattern = SmolStr::new(format!("^({}){ANSWER_TAIL}", all.join("|")));
+    all
+}
+
+/// That the message begins with one of some words.
+fn one_of(words: &[String], span: Span) -> Option<Expr> {
+    let pattern = SmolStr::new(format!("^({}){ANSWER_TAIL}", words.join("|")));
     let right = Expr::literal(Literal::Regex(pattern), span);
     let input = agentir_diagnostics::Spanned::new(SmolStr::new_static("input"), span);
     let input = builders::call_of("TRIM", vec![builders::variable(input)], span)?;

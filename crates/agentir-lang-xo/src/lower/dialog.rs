@@ -86,8 +86,10 @@ pub(super) fn agent<'j>(cx: &mut Context<'j, '_>, dialog: &'j Json, entry: &Entr
     // The supervisor has it as the description of the intent.
     let intent = entry.intent.and_then(|intent| localized(intent, &cx.language));
     let intent = intent.and_then(|texts| texts.get("desc")).and_then(Json::text);
-    let goal = described.or(intent.filter(|t| !t.value.trim().is_empty())).or(title);
-    agent.identity.goal = goal.map(|text| Template::plain(cx.readable(text).spanned()));
+    let goal = described.or(intent.filter(|t| !t.value.trim().is_empty()));
+    let goal =
+        goal.map(|text| cx.readable(text)).or_else(|| title.map(|t| named_goal(cx, entry, t)));
+    agent.identity.goal = goal.map(|text| Template::plain(text.spanned()));
     let mut flow = Lowering::new(cx, dialog, entry);
     flow.lower_nodes(cx, &mut agent);
     agent.flow = Some(flow.flow);
@@ -99,6 +101,10 @@ pub(super) fn agent<'j>(cx: &mut Context<'j, '_>, dialog: &'j Json, entry: &Entr
         if let Some(texts) = localized(intent, &cx.language) {
             texts.take_member("desc");
             texts.take_member("intent");
+        }
+        let texts = intent.get("localeData").map_or(&[][..], Json::members).iter();
+        for texts in texts.filter(|texts| cx.speaks(&texts.key)) {
+            texts.value.take_member("intent");
         }
         let mut kept = Extensions::default();
         // The utterances of the intent belong to the supervisor.
@@ -115,6 +121,23 @@ pub(super) fn agent<'j>(cx: &mut Context<'j, '_>, dialog: &'j Json, entry: &Entr
     agent
 }
 
+/// How many utterances say what a dialog is for that nobody has described.
+const MAX_UTTERANCES: usize = 3;
+
+/// What a dialog is for that only has a name: the name in words, and what users say.
+fn named_goal(cx: &mut Context<'_, '_>, entry: &Entry<'_>, title: &Text) -> Text {
+    let mut goal = super::names::words(&cx.readable(title).value);
+    let ids = ["_id", "refId"].into_iter().filter_map(|key| entry.intent?.peek(key));
+    let said = ids.filter_map(|id| cx.utterances.get(id)).next();
+    let said = said.into_iter().flatten().take(MAX_UTTERANCES);
+    let said: Vec<String> =
+        said.map(|text| format!("\"{}\"", super::entities::unescaped(text).value)).collect();
+    if !said.is_empty() {
+        goal = format!("{goal}, when users say for example {}", said.join(" or "));
+    }
+    Text::synthetic(goal, title.span)
+}
+
 /// Declares the variables that the agent uses but does not collect.
 pub(super) fn declare_variables(cx: &mut Context<'_, '_>, agent: &mut Agent) {
     let mut asked: FxHashSet<SmolStr> = FxHashSet::default();
@@ -126,7 +149,27 @@ pub(super) fn declare_variables(cx: &mut Context<'_, '_>, agent: &mut Agent) {
     let used = cx.names.used().into_iter().filter(|u| !asked.contains(&u.value));
     let (paths, variables): (Vec<_>, Vec<_>) = used.partition(|u| u.value.contains('.'));
     agent.memory.session = variables.into_iter().map(SessionVariable::new).collect();
-    agent.memory.persistent = paths.into_iter().map(builders::user_path).collect();
+    let mut written: FxHashSet<SmolStr> = FxHashSet::default();
+    agent.walk(&mut |node| match node {
+        agentir_ir::Node::Set(set) => {
+            written.insert(SmolStr::new(set.target.to_string()));
+        }
+        agentir_ir::Node::Clear(names) => {
+            written.extend(names.iter().map(|name| name.value.clone()));
+        }
+        agentir_ir::Node::Writes(name, _) => {
+            written.insert(name.value.clone());
+        }
+        _ => {}
+    });
+    for path in paths {
+        let is_written = written.iter().any(|name| {
+            let rest = name.strip_prefix(path.value.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        });
+        agent.memory.remember.extend(is_written.then(|| builders::kept(&path)));
+        agent.memory.persistent.push(builders::memory_path(path, is_written));
+    }
 }
 
 pub(super) fn merge_extensions(into: &mut Extensions, from: Extensions) {
@@ -184,6 +227,9 @@ impl<'j, 'e> Lowering<'j, 'e> {
         }
         let name = ty.map_or("", |t| t.value.as_str());
         let kind = NODES.iter().find(|(xo_name, _)| *xo_name == name).map(|(_, kind)| *kind);
+        if kind == Some(NodeKind::BotAction) {
+            known.and_then(|c| c.get("type")).map(Json::take);
+        }
         // The nodes of an action are written twice: inside the action, and, with their transitions, in its
         // component.
         let inside = node.get("nodes").map_or(&[][..], Json::items);
@@ -229,6 +275,11 @@ impl<'j, 'e> Lowering<'j, 'e> {
                 for key in ["nodeId", "type", "componentId", "level"] {
                     counterpart.get(key).map(Json::take);
                 }
+                // The dialog has the ways on once more.
+                let both = child.get("transitions").zip(counterpart.get("transitions"));
+                if let Some((_, theirs)) = both.filter(|(own, theirs)| own.equals(theirs)) {
+                    theirs.take();
+                }
             }
             let transitions =
                 child.get("transitions").or(counterpart.and_then(|t| t.get("transitions")));
@@ -262,14 +313,6 @@ impl<'j, 'e> Lowering<'j, 'e> {
             let (branches, default_target) = self.transitions(cx, index, &scope);
             let Some(node) = self.nodes.get(index) else { continue };
             if node.kind == Some(NodeKind::BotAction) {
-                self.preserve_remaining(cx, index, &mut kept);
-                // A bot action has no step; its own data goes to the first step inside.
-                let first = self.entry_of(index).and_then(|at| self.nodes.get(at));
-                let first = first.and_then(|p| self.flow.definitions.get_mut(&p.step.value));
-                match first {
-                    Some(step) => merge_extensions(&mut step.extensions, kept),
-                    None => merge_extensions(&mut agent.extensions, kept),
-                }
                 continue;
             }
             if self.is_entry(index) && branches.is_empty() {
@@ -294,16 +337,18 @@ impl<'j, 'e> Lowering<'j, 'e> {
                 variants: Vec::new(),
                 begins,
                 field: None,
+                retries: None,
+                submitted: Vec::new(),
             };
             nodes::body(cx, node, agent, &mut step, &mut transitions);
             self.preserve_remaining(cx, index, &mut kept);
             merge_extensions(&mut step.extensions, kept);
             if !transitions.variants.is_empty() {
                 let target = match &transitions.field {
-                    Some(field) => super::messages::OverrideTarget::Field(field),
-                    None => super::messages::OverrideTarget::Step(&step),
+                    Some(field) => super::profiles::OverrideTarget::Field(field),
+                    None => super::profiles::OverrideTarget::Step(&step),
                 };
-                super::messages::override_messages(
+                super::profiles::override_messages(
                     cx,
                     &self.entry.name,
                     &mut used,
@@ -311,8 +356,24 @@ impl<'j, 'e> Lowering<'j, 'e> {
                     transitions.variants,
                 );
             }
+            let agent_name = &self.entry.name;
+            super::profiles::submitted(cx, agent_name, &mut used, &mut step, transitions.submitted);
+            if let Some((fields, variants)) = transitions.retries {
+                super::profiles::ask_again(cx, agent_name, &mut used, &mut step, &fields, variants);
+            }
             self.flow.steps.push(step.name.clone());
             self.flow.definitions.insert(step.name.value.clone(), step);
+        }
+        // What is left of bot actions, which are no steps themselves, once that of the nodes inside is taken.
+        for index in 0..self.nodes.len() {
+            if self.nodes.get(index).is_some_and(|node| node.kind == Some(NodeKind::BotAction)) {
+                let mut kept = Extensions::default();
+                self.preserve_remaining(cx, index, &mut kept);
+                let first = self.entry_of(index).and_then(|at| self.nodes.get(at));
+                let first = first.and_then(|p| self.flow.definitions.get_mut(&p.step.value));
+                let into = first.map_or(&mut agent.extensions, |step| &mut step.extensions);
+                merge_extensions(into, kept);
+            }
         }
         agent.use_behavior_profiles = used;
         if self.flow.entry_point.is_none() {

@@ -1,6 +1,6 @@
 //! Lowers entities to fields.
 
-use super::messages::{self, Messages};
+use super::messages::{self, Messages, Variant};
 use super::scripts::ScriptOutput;
 use super::{Context, localized};
 use crate::Json;
@@ -25,14 +25,14 @@ struct Allowed {
     synonyms: Vec<SmolStr>,
 }
 
-/// The field of an entity, with its prompts.
+/// The field of an entity, with its prompts, and what is said in other languages and channels before it is asked for again.
 pub(super) fn field(
     cx: &mut Context<'_, '_>,
     component: &Json,
     name: &str,
     agent: &mut Agent,
     extensions: &mut Extensions,
-) -> (GatherField, Messages) {
+) -> (GatherField, Messages, Vec<Variant>) {
     let span = component.span;
     let place = component.get("name").map_or(span.at_start(), |n| n.span);
     let variable = cx.names.entity(name, place);
@@ -45,7 +45,6 @@ pub(super) fn field(
         &mut output,
     );
     let others = std::mem::take(&mut retry.variants);
-    messages::preserve_variants(others, "errorMessage", output.extensions);
     let mut field = GatherField { span, ..agentir_syntax::lower::required_field(variable) };
     field.prompt = prompts.main.as_ref().and_then(|m| m.response.text.clone());
     let actions = prompts.main.as_ref().and_then(|m| m.response.actions.as_ref());
@@ -97,7 +96,7 @@ pub(super) fn field(
     if let Some(retry_prompt) = retry_prompt {
         ask_again(cx.base, &mut field, retry_prompt);
     }
-    (field, prompts)
+    (field, prompts, others)
 }
 
 /// What is said before a field is asked for again. AgentIR has it only beside a validation; elsewhere it is an
@@ -107,7 +106,13 @@ pub(super) fn ask_again(base: Dialect, field: &mut GatherField, text: Template) 
         Some(check) => check.retry_prompt = Some(text),
         None => {
             let data = Data::from(text.text.value.as_str());
-            field.extensions.insert(base.id(), "retry_prompt", data, text.text.span);
+            let known = field.extensions.0.get_mut(base.id());
+            match known.and_then(|all| all.get_mut("retry_prompt")) {
+                Some(known) => known.value = data,
+                None => {
+                    field.extensions.insert(base.id(), "retry_prompt", data, text.text.span);
+                }
+            }
         }
     }
 }
@@ -165,10 +170,11 @@ fn values(cx: &mut Context<'_, '_>, component: &Json, field: &mut GatherField, a
     let Some(texts) = localized(component, &cx.language) else { return };
     let list = texts.get("allowedValues").and_then(|a| a.get("values")).map(Json::items);
     let list = list.or_else(|| component.get("lookupValues").map(Json::items)).unwrap_or_default();
-    let all: Vec<Allowed> = list.iter().filter_map(allowed).collect();
+    let mut all: Vec<Allowed> = list.iter().filter_map(allowed).collect();
     if all.is_empty() {
         return;
     }
+    other_words(cx, component, texts, &mut all);
     let is_enum = field.ty.as_ref().is_some_and(|t| t.value == "enum");
     if !is_enum || all.len() > MAX_ENUMERATED {
         if is_enum {
@@ -196,6 +202,22 @@ fn values(cx: &mut Context<'_, '_>, component: &Json, field: &mut GatherField, a
     field.ty = None;
     if agent.entities.iter().all(|e| e.name.value != field.name.value) {
         agent.entities.push(entity(field.name.clone(), values, Data::Object(synonyms)));
+    }
+}
+
+/// Adds what values are called in the bot's other languages: users may say it in any of them.
+fn other_words(cx: &Context<'_, '_>, component: &Json, own: &Json, all: &mut [Allowed]) {
+    let texts = component.get("localeData").map_or(&[][..], Json::members).iter();
+    let others = texts.filter(|texts| !std::ptr::eq(&texts.value, own) && cx.speaks(&texts.key));
+    let values = others.filter_map(|texts| texts.value.at(&["allowedValues", "values"]));
+    for item in values.flat_map(Json::items) {
+        let Some(value) = item.peek("value") else { continue };
+        let Some(known) = all.iter_mut().find(|known| known.value.value == value) else { continue };
+        for word in allowed(item).into_iter().flat_map(|item| item.synonyms) {
+            if word != known.value.value && !known.synonyms.contains(&word) {
+                known.synonyms.push(word);
+            }
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::dialect::ID;
 use crate::tables::ENCODED;
-use crate::{Json, Kind, Text};
+use crate::{Json, Kind, Text, factory};
 use agentir_diagnostics::{Diagnostic, Span};
 use agentir_ir::{Data, Extensions};
 use agentir_secrets::{is_credential, is_credential_of_address, is_key, secrets};
@@ -30,6 +30,7 @@ pub(super) fn report_credential(
             span,
             format!("this export contains {what}, which is not copied"),
         )
+        .secret()
         .note("anyone who has the exported file has the credential, so revoke it")
         .help(format!(
             "add a new one to the project as a secret, and refer to it as `{}`",
@@ -52,9 +53,28 @@ pub(super) fn redacted(text: &Text, name: &str, problems: &mut Vec<Diagnostic>) 
     text.replaced(&parts)
 }
 
-/// Replaces the credentials in an address: what [`redacted`] finds, and keys in its path and its query.
-pub(super) fn redacted_address(text: &Text, name: &str, problems: &mut Vec<Diagnostic>) -> Text {
+/// Replaces the credentials in an address: what [`redacted`] finds, and keys in its path and its query. If it was put
+/// together, `written` are the texts that it was made of: a credential is where it stands in them.
+pub(super) fn redacted_address(
+    text: &Text,
+    written: &[Text],
+    name: &str,
+    problems: &mut Vec<Diagnostic>,
+) -> Text {
+    let known = problems.len();
+    let whole = text;
     let text = redacted(text, name, problems);
+    let place = |in_text: &Text, range: Range<usize>| {
+        let value = in_text.value.get(range.clone()).unwrap_or_default();
+        let part = written.iter().find_map(|part| Some((part, part.value.find(value)?)));
+        part.map_or_else(|| in_text.place(range), |(part, at)| part.place(at..at + value.len()))
+    };
+    if !written.is_empty() {
+        let found = secrets(&whole.value);
+        for (problem, secret) in problems.iter_mut().skip(known).zip(found) {
+            problem.primary.span = place(whole, secret.range);
+        }
+    }
     let mut parts: Vec<(Range<usize>, String)> = Vec::new();
     let host = text.value.find("://").map_or(0, |at| at + 3);
     let path = text.value.get(host..).and_then(|rest| rest.find('/')).map_or(host, |at| host + at);
@@ -79,7 +99,7 @@ pub(super) fn redacted_address(text: &Text, name: &str, problems: &mut Vec<Diagn
             });
             let called = format!("{name}_{called}");
             let range = start + part.len() - value.len()..start + part.len();
-            let place = text.place(range.clone());
+            let place = place(&text, range.clone());
             report_credential("a credential in an address", &called, place, problems);
             parts.push((range, secret_reference(&called)));
         }
@@ -91,6 +111,7 @@ pub(super) fn redacted_address(text: &Text, name: &str, problems: &mut Vec<Diagn
 /// Adds the remaining members of an object to extensions, each under its own name.
 pub(super) fn preserve(object: &Json, into: &mut Extensions, problems: &mut Vec<Diagnostic>) {
     for member in object.members() {
+        set_aside(&member.key, &member.value, into, problems);
         if let Some(data) = remaining(&member.key, &member.value, problems) {
             into.insert(ID, &member.key, data, member.value.span);
         }
@@ -104,8 +125,95 @@ pub(super) fn preserve_as(
     into: &mut Extensions,
     problems: &mut Vec<Diagnostic>,
 ) {
+    set_aside(name, value, into, problems);
     if let Some(data) = remaining(name, value, problems) {
         into.insert(ID, name, data, value.span);
+    }
+}
+
+/// Where settings are kept that are as in every new bot, and what is switched off.
+const FACTORY: &str = "factory";
+const DISABLED: &str = "disabled";
+
+/// Adds the remaining settings that nobody has decided to extensions, under names of their own.
+fn set_aside(name: &str, value: &Json, into: &mut Extensions, problems: &mut Vec<Diagnostic>) {
+    type Test = dyn Fn(&[&str], &Json) -> bool;
+    let parts: [(&str, &Test); 2] = [(DISABLED, &is_disabled), (FACTORY, &is_factory)];
+    for (key, is_one) in parts {
+        let Some(data) = part(&mut vec![name], value, is_one, problems) else { continue };
+        let known = into.0.get_mut(ID).and_then(|all| all.get_mut(key));
+        match known.map(|known| &mut known.value) {
+            Some(Data::Object(known)) if !known.contains_key(name) => {
+                known.insert(name.to_owned(), data);
+            }
+            _ => {
+                let one = Data::Object([(name.to_owned(), data)].into_iter().collect());
+                into.insert(ID, key, one, value.span);
+            }
+        }
+    }
+}
+
+/// Whether a value is an event of the bot that is switched off.
+fn is_disabled(path: &[&str], value: &Json) -> bool {
+    let enabled = value.get("enabled").map(|enabled| &enabled.kind);
+    matches!(path, ["botEvents", _]) && matches!(enabled, Some(Kind::Bool(false)))
+}
+
+/// Whether a value is as in every new bot: a setting, or the synonyms of a word.
+fn is_factory(path: &[&str], value: &Json) -> bool {
+    match &value.kind {
+        Kind::Bool(value) => factory::is_setting(path, if *value { "true" } else { "false" }),
+        Kind::Number(number) => factory::is_setting(path, number),
+        Kind::String(text) => match path {
+            ["multiLingualConfigurations", language, "nluLanguage"] => text.value == *language,
+            _ => factory::is_setting(path, &text.value),
+        },
+        Kind::Array(items) => match path {
+            ["localeData", _, "synonyms", word] => {
+                let words = items.iter().filter_map(Json::text);
+                factory::is_synonym_list(word, words.map(|text| text.value.as_str()))
+            }
+            ["smallTalk", "groups", .., "botUtterances" | "userUtterances"] => {
+                factory::is_small_talk(items.iter().filter_map(|item| item.peek("text")))
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// The remaining parts of a value that are of a kind, which are marked as taken; `None` if there are none. Recursive: the
+/// JSON reader bounds the nesting.
+fn part<'j>(
+    path: &mut Vec<&'j str>,
+    value: &'j Json,
+    is_one: &dyn Fn(&[&str], &Json) -> bool,
+    problems: &mut Vec<Diagnostic>,
+) -> Option<Data> {
+    if value.is_taken() || value.is_empty() {
+        return None;
+    }
+    if is_one(path, value) {
+        return remaining(path.last().copied().unwrap_or_default(), value, problems);
+    }
+    match &value.kind {
+        Kind::Array(items) => {
+            let mut part = |item| part(path, item, is_one, problems);
+            let all: Vec<Data> = items.iter().filter_map(&mut part).collect();
+            (!all.is_empty()).then_some(Data::Array(all))
+        }
+        Kind::Object(members) => {
+            let mut all = serde_json::Map::new();
+            for member in members {
+                path.push(&member.key);
+                let inner = part(path, &member.value, is_one, problems);
+                path.pop();
+                all.extend(inner.map(|inner| (member.key.to_string(), inner)));
+            }
+            (!all.is_empty()).then_some(Data::Object(all))
+        }
+        _ => None,
     }
 }
 

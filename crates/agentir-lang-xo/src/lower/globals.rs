@@ -1,13 +1,39 @@
 //! Variables shared by several dialogs. XO's session is global, but session memory belongs to one agent.
-//! A caller therefore passes the variables that both use.
+//! What belongs to the session is state of the supervisor. Of other variables, a caller passes those that both use.
 
-use super::builders;
+use super::{Context, builders, types};
 use crate::dialect::ID;
 use agentir_diagnostics::Spanned;
-use agentir_expr::Name;
-use agentir_ir::{Agent, Data, Decider, Delegation, Statement, Step, Target};
+use agentir_expr::{Name, TypeExpr};
+use agentir_ir::{
+    Agent, Data, Decider, Delegation, Extensions, StateVariable, Statement, Step, Target,
+};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
+
+/// Declares the variables of the session that several dialogs use, as the state of the supervisor: agents read and write
+/// them in place.
+pub(super) fn declare_states(cx: &mut Context<'_, '_>, agents: &mut [Agent]) {
+    let mut states = cx.names.states();
+    states.sort_by(|a, b| a.value.cmp(&b.value));
+    let types: Vec<_> = states.iter().map(|name| types::assigned(agents, &name.value)).collect();
+    let Some(supervisor) = agents.first_mut() else { return };
+    for (name, ty) in states.into_iter().zip(types) {
+        let span = name.span;
+        supervisor.memory.state.push(StateVariable {
+            name,
+            ty: Some(TypeExpr::named(ty.unwrap_or("string"), span)),
+            required: None,
+            // Without a value it is there, so that all agents mean the same variable.
+            default: Some(Data::Null),
+            description: None,
+            source: Some("agent"),
+            updated_by: Vec::new(),
+            extensions: Extensions::default(),
+            span,
+        });
+    }
+}
 
 /// A delegation or handoff to an agent.
 struct Call {

@@ -9,6 +9,7 @@ use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_expr::{Name, Template};
 use agentir_ir::{Agent, AgentType, Knowledge, Question};
 use agentir_syntax::rules;
+use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
 
 /// How many questions the supervisor knows as examples. The others are in the knowledge base.
@@ -51,13 +52,14 @@ pub(super) fn topics(cx: &mut Context<'_, '_>, root: &Json, names: &mut Namespac
     }
     let bot = super::localized(root, &cx.language).and_then(|texts| texts.peek("name"));
     let bot = bot.unwrap_or("the assistant");
+    let concepts = concepts(cx, root);
     let (mut questions, mut groups, mut place) = (Vec::new(), Vec::new(), None);
     for talk in list_of(root, "smallTalk") {
         if talk.peek("language").is_some_and(|l| !cx.speaks(l)) {
             continue;
         }
         for group in list_of(talk, "groups") {
-            let found = small_talk(cx, group, bot, &mut left);
+            let found = small_talk(cx, group, (bot, &concepts), &mut left);
             if found.is_empty() {
                 continue;
             }
@@ -200,7 +202,7 @@ fn answer(cx: &mut Context<'_, '_>, faq: &Json) -> Option<Template> {
 fn small_talk(
     cx: &mut Context<'_, '_>,
     group: &Json,
-    bot: &str,
+    (bot, concepts): (&str, &FxHashSet<&str>),
     left: &mut usize,
 ) -> Vec<Question> {
     let mut all = Vec::new();
@@ -215,7 +217,7 @@ fn small_talk(
         let said: Vec<(&Text, String)> = utterances
             .iter()
             .filter_map(|u| u.get("text").and_then(Json::text))
-            .map(|text| (text, words(&entities::unescaped(&cx.decoded(text)).value)))
+            .map(|text| (text, words(&entities::unescaped(&cx.decoded(text)).value, concepts)))
             .filter(|(_, words)| !words.is_empty())
             .collect();
         let Some(text) = answer.get("text").and_then(Json::text).filter(|_| !said.is_empty())
@@ -242,19 +244,60 @@ fn small_talk(
 }
 
 /// What a pattern of small talk reads as: `!hello ~emohello` is "hello". `!` marks a word as it is, `~` a concept, `<` and
-/// `>` the ends of a message, `*` any words. Empty if it has no words to ask with: a plain yes or no (`!y ~yes`) answers a
-/// question, and the names of most concepts (`~ibedone`) are nothing that people say.
-fn words(pattern: &str) -> String {
-    let marks = ['!', '<', '>', '*', '[', ']', '(', ')', '{', '}', '|', '\'', '"'];
-    let all: Vec<&str> = pattern.split_whitespace().collect();
-    let plain = |word: &&&str| !word.starts_with('~');
-    let clean = |word: &&str| word.trim_matches(marks).replace('_', " ");
-    let mut said: Vec<String> = all.iter().filter(plain).map(clean).collect();
-    said.retain(|word| !word.is_empty());
-    if said.is_empty() {
-        // Of concepts, those of greetings and feelings are called after what is said: `~emohello`.
+/// `>` the ends of a message, `*` any words; of `[a b]` the first is taken, `{a}` may be left out. Of concepts, those stand
+/// for a word that are called after it (`~you`). Empty if it has no words to ask with: a plain yes or no (`!y ~yes`) answers
+/// a question, and the names of most concepts (`~ibedone`) are nothing that people say.
+fn words(pattern: &str, concepts: &FxHashSet<&str>) -> String {
+    let marks = ['!', '<', '>', '*', '(', ')', '|', '\'', '"'];
+    let mut spaced = String::with_capacity(pattern.len());
+    for c in pattern.chars() {
+        if matches!(c, '[' | ']' | '{' | '}') {
+            spaced.extend([' ', c, ' ']);
+        } else {
+            spaced.push(c);
+        }
+    }
+    let all: Vec<&str> = spaced.split_whitespace().collect();
+    let (mut said, mut named): (Vec<String>, bool) = (Vec::new(), false);
+    let (mut choice, mut left_out) = (None, false);
+    for word in &all {
+        match *word {
+            "[" => choice = Some(false),
+            "]" => choice = None,
+            "{" => left_out = true,
+            "}" => left_out = false,
+            _ if left_out || choice == Some(true) => {}
+            word => {
+                let concept = word.strip_prefix('~');
+                let word = match concept {
+                    Some(name) if concepts.contains(name) => name.to_owned(),
+                    Some(_) => continue,
+                    None => word.trim_matches(marks).replace('_', " "),
+                };
+                if !word.is_empty() {
+                    named |= concept.is_none();
+                    said.push(word);
+                    choice = choice.map(|_| true);
+                }
+            }
+        }
+    }
+    if !named {
+        // Those of greetings and feelings are called after what is said: `~emohello`.
         said = all.iter().filter_map(|w| w.strip_prefix("~emo")).map(str::to_owned).collect();
     }
     let said = said.join(" ");
     if said.chars().filter(|c| c.is_alphabetic()).count() > 1 { said } else { String::new() }
+}
+
+/// The concepts that are called after a word that they stand for.
+fn concepts<'j>(cx: &Context<'_, '_>, root: &'j Json) -> FxHashSet<&'j str> {
+    let texts = super::localized(root, &cx.language).and_then(|texts| texts.get("synonyms"));
+    let all = texts.map_or(&[][..], Json::members).iter();
+    let named = all.filter_map(|member| {
+        let name = member.key.strip_prefix('~')?;
+        let mut words = member.value.items().iter().filter_map(Json::text);
+        words.any(|word| word.value.eq_ignore_ascii_case(name)).then_some(name)
+    });
+    named.collect()
 }

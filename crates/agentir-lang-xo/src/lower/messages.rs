@@ -7,10 +7,7 @@ use crate::tables::{CARDS, CHANNELS, DEFAULT_CHANNEL};
 use crate::{Json, Text};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Expr, ExprKind, Literal, Template};
-use agentir_ir::{
-    ActionElement, Actions, Body, Data, Extensions, GatherField, Number, NumberOrText, Profile,
-    Response, Statement, Step,
-};
+use agentir_ir::{ActionElement, Actions, Data, Extensions, Response, Statement};
 use smol_str::SmolStr;
 
 /// A message.
@@ -218,7 +215,7 @@ pub(super) fn from_script(cx: &mut Context<'_, '_>, code: &[Code]) -> Option<Mes
     for statement in code {
         match statement {
             Code::Print(value) if printed.is_none() => printed = Some(value),
-            Code::Assign { .. } | Code::Log(_) => {
+            Code::Assign { .. } | Code::List { .. } | Code::Log(_) => {
                 message.before.extend(scripts::statement(cx, statement)?);
             }
             Code::Print(_) | Code::If(_) => return None,
@@ -272,14 +269,10 @@ fn template(cx: &mut Context<'_, '_>, object: &Expr) -> Option<Response> {
         let actions = Some(Actions { elements, ..Actions::default() });
         return Some(Response { text, actions, ..Response::default() });
     }
-    let kind = kind?;
-    let mut content = None;
-    let rich_content = card(&kind, |name| {
-        let part = name.map_or(Some(payload), |name| member(payload, name));
-        content = part.and_then(|part| builders::data_of(&cx.names.expr(part)));
-        content.clone().unwrap_or_default()
-    });
-    content?;
+    let (name, part) = format_of(&kind?)?;
+    let content = part.map_or(Some(payload), |part| member(payload, part))?;
+    let content = builders::data_of(&cx.names.expr(content))?;
+    let rich_content = rich(name, content);
     let text = match text {
         Some(text) => text,
         None => titles(cx, payload)?,
@@ -287,20 +280,21 @@ fn template(cx: &mut Context<'_, '_>, object: &Expr) -> Option<Response> {
     Some(Response { text: Some(text), rich_content: Some(rich_content), ..Response::default() })
 }
 
-/// The rich content of a card: `content` is asked for the member of the payload that has its parts, or, of a kind that
-/// is not known, for the payload.
-pub(super) fn card(kind: &str, content: impl FnOnce(Option<&'static str>) -> Data) -> Data {
-    let known = CARDS.iter().find(|(name, _, _)| *name == kind);
-    let (name, content) = match known {
-        Some((_, name, member)) => ((*name).to_owned(), content(Some(member))),
-        None => (super::names::identifier(kind).to_ascii_uppercase(), content(None)),
-    };
-    Data::Object([(name, content)].into_iter().collect())
+/// What rich content calls a kind of card, and the member of the payload with its parts, if it is not all of it; `None` if
+/// there is nothing like it.
+pub(super) fn format_of(kind: &str) -> Option<(&'static str, Option<&'static str>)> {
+    let known = CARDS.iter().find(|(name, ..)| name.eq_ignore_ascii_case(kind))?;
+    Some((known.1, Some(known.2).filter(|part| !part.is_empty())))
+}
+
+/// Rich content of one format.
+pub(super) fn rich(name: &str, content: Data) -> Data {
+    Data::Object([(name.to_owned(), content)].into_iter().collect())
 }
 
 /// What a card says where only text is shown: the titles of its parts, a line each.
 fn titles(cx: &mut Context<'_, '_>, payload: &Expr) -> Option<Template> {
-    let lists = ["elements", "buttons", "quick_replies", "items"];
+    let lists = ["elements", "listItems", "items", "buttons", "quick_replies"];
     let ExprKind::List(parts) = &text_in(payload, &lists)?.kind else { return None };
     let mut untranslated = Vec::new();
     let lines: Vec<String> = parts
@@ -374,99 +368,4 @@ pub(super) fn choices(actions: &Actions) -> Data {
     };
     let all = actions.elements.iter().map(choice).collect();
     Data::Object([("QUICK_REPLIES".to_owned(), Data::Array(all))].into_iter().collect())
-}
-
-/// The element that a profile overrides for a channel or language.
-pub(super) enum OverrideTarget<'s> {
-    /// A step with a message; the rest of its body is unchanged.
-    Step(&'s Step),
-    /// A field with a prompt.
-    Field(&'s GatherField),
-}
-
-/// Adds the messages of variants to the agent's profiles.
-pub(super) fn override_messages(
-    cx: &mut Context<'_, '_>,
-    agent: &Spanned<SmolStr>,
-    used: &mut Vec<Spanned<SmolStr>>,
-    target: &OverrideTarget<'_>,
-    variants: Vec<Variant>,
-) {
-    for Variant { channel, language, message, span } in variants {
-        let mut name = agent.value.to_string();
-        let mut tests = Vec::new();
-        for (variable, value) in [("channel", &channel), ("language", &language)] {
-            let Some(value) = value else { continue };
-            name = format!("{name}_{}", super::names::identifier(value));
-            let left = builders::variable(Spanned::new(SmolStr::new_static(variable), span));
-            let right = builders::text(value, span);
-            let (left, right) = (Box::new(left), Box::new(right));
-            let kind = ExprKind::Binary { op: agentir_expr::BinaryOp::Equal, left, right };
-            tests.extend(Expr::new(kind, span));
-        }
-        // More specific profiles take precedence.
-        let priority = 10 * u32::try_from(tests.len()).unwrap_or(1);
-        let when = tests.into_iter().reduce(|a, b| Expr::and(a.clone(), b).unwrap_or(a));
-        let at = cx.profiles.iter().position(|p| p.name.value == name);
-        let at = at.unwrap_or_else(|| {
-            let name = Spanned::new(SmolStr::new(&name), span);
-            used.push(name.clone());
-            cx.profiles.push(Profile {
-                priority: NumberOrText::Number(Number(f64::from(priority))),
-                when: when.map(super::names::condition),
-                span,
-                ..Profile::new(name, cx.dialect)
-            });
-            cx.profiles.len() - 1
-        });
-        let Some(profile) = cx.profiles.get_mut(at) else { continue };
-        add(profile, target, message);
-    }
-}
-
-fn add(profile: &mut Profile, target: &OverrideTarget<'_>, message: Message) {
-    match target {
-        OverrideTarget::Field(field) => {
-            let overrides = profile.gather_overrides.get_or_insert_default();
-            overrides.field_overrides.push(GatherField {
-                prompt: message.response.text,
-                rich_content: message.response.actions.as_ref().map(choices),
-                required: field.required,
-                ..agentir_syntax::lower::required_field(field.name.clone())
-            });
-        }
-        OverrideTarget::Step(step) => {
-            let rest = after_message(step.body.0.clone());
-            let mut body = message.statements();
-            match body.last_mut() {
-                Some(Statement::Call(call)) => call.on_success.0.extend(rest),
-                _ => body.extend(rest),
-            }
-            let changes = profile.flow_modifications.get_or_insert_default();
-            let step =
-                Step { body: Body(body), extensions: Extensions::default(), ..(*step).clone() };
-            changes.overrides.insert(step.name.value.clone(), step);
-        }
-    }
-}
-
-/// The statements of a body after its message.
-fn after_message(mut body: Vec<Statement>) -> Vec<Statement> {
-    let speaks = |s: &Statement| match s {
-        Statement::Respond(_) => true,
-        Statement::Call(call) => {
-            call.on_success.0.iter().any(|s| matches!(s, Statement::Respond(_)))
-        }
-        _ => false,
-    };
-    let Some(at) = body.iter().position(speaks) else { return body };
-    let rest = body.split_off(at + 1);
-    match body.pop() {
-        Some(Statement::Call(call)) => {
-            let mut inside = after_message(call.on_success.0);
-            inside.extend(rest);
-            inside
-        }
-        _ => rest,
-    }
 }

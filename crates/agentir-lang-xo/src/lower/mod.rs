@@ -26,15 +26,19 @@ mod knowledge;
 mod messages;
 mod names;
 mod nodes;
+mod profiles;
 mod scripts;
 mod service;
+mod sessions;
 mod shared;
+mod status;
 mod supervisor;
 mod table;
+mod types;
 
 use crate::tables::FormPart;
 use crate::{Json, Text, Xo};
-use agentir_diagnostics::{Diagnostic, Spanned};
+use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_expr::{Dialect, Name};
 use agentir_ir::{Agent, AgentType, ExecutionHints, Extensions, Metadata, Profile};
 use agentir_syntax::{Definition, rules};
@@ -56,11 +60,16 @@ struct Context<'j, 'p> {
     languages: Vec<SmolStr>,
     /// Whether the export says so; else they are only those of the bot's name.
     says_languages: bool,
+    /// What users say in the default language, by the id of the intent.
+    utterances: FxHashMap<&'j str, Vec<&'j Text>>,
     /// The forms by id.
     forms: FxHashMap<&'j str, &'j Json>,
     profiles: Vec<Profile>,
     /// The tools that run scripts, by their code.
     scripts: FxHashMap<String, Name>,
+    /// What scripts do with the status of answers that they are given, by its variable, and where; `None` for anything but
+    /// a comparison.
+    given_statuses: FxHashMap<SmolStr, Vec<(Option<status::Compared>, Span)>>,
     hash: SmolStr,
     /// The dialect of the agents.
     dialect: Dialect,
@@ -188,13 +197,15 @@ pub(crate) fn lower(
         problems,
         components: FxHashMap::default(),
         agents: FxHashMap::default(),
-        names: Names::new(parsers, base.runtime()),
+        names: Names::new(parsers, base.runtime(), sessions::shared(root, dialogs, components)),
         language,
         languages,
         says_languages,
+        utterances: FxHashMap::default(),
         forms: FxHashMap::default(),
         profiles: Vec::new(),
         scripts: FxHashMap::default(),
+        given_statuses: FxHashMap::default(),
         hash: agentir_syntax::lower::source_hash(text),
         dialect,
         base,
@@ -213,6 +224,13 @@ pub(crate) fn lower(
             && let Some(name) = component.peek("name")
         {
             cx.names.model(name);
+        }
+    }
+    for sentence in list("sentences") {
+        let other = sentence.peek("language").is_some_and(|l| !is_same_language(l, &cx.language));
+        let text = sentence.get("sentence").and_then(Json::text).filter(|_| !other);
+        if let (Some(id), Some(text)) = (sentence.peek("taskId"), text) {
+            cx.utterances.entry(id).or_default().push(text);
         }
     }
     for form in list("forms") {
@@ -243,6 +261,9 @@ pub(crate) fn lower(
     agents.insert(0, supervisor);
     agents.extend(topics.into_iter().map(|topic| topic.agent));
     globals::pass_shared_variables(&mut agents);
+    globals::declare_states(&mut cx, &mut agents);
+    status::finish(&mut cx, &mut agents);
+    types::parameters(&mut agents);
     for agent in &mut agents {
         agent.execution.hints = ExecutionHints::of(agent);
     }
@@ -255,6 +276,32 @@ pub(crate) fn lower(
             )
             .note("it gets no values here")
             .help("name the fields that are needed"),
+        );
+    }
+    for place in cx.names.unanswered() {
+        cx.problem(
+            Diagnostic::warning(
+                rules::UNTRANSLATED,
+                place,
+                "this reads something of an answer that is neither its body nor its status",
+            )
+            .note("a tool gives the body alone, so there is no value here")
+            .help("let the service say in its answer what matters, and read that"),
+        );
+    }
+    for (service, place, near) in cx.names.unknown_services() {
+        let help = near.map_or_else(
+            || "read the answer of a service that there is".to_owned(),
+            |near| format!("did you mean the service `{near}`?"),
+        );
+        cx.problem(
+            Diagnostic::warning(
+                rules::MISSING_PART,
+                place,
+                format!("this reads the answer of `{service}`, and the export has no such service"),
+            )
+            .note("there is no value here")
+            .help(help),
         );
     }
     let profiles = std::mem::take(&mut cx.profiles);

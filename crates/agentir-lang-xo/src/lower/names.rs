@@ -1,7 +1,8 @@
 //! Names in AgentIR (variables, tools, agents and steps), and the translation of expressions and texts
 //! that use them.
 
-use crate::tables::{ANSWERS, ENTITIES, FORMS, KNOWN_PATHS, SCOPES, USER};
+use super::sessions::Shared;
+use crate::tables::{ANSWERS, ENTITIES, FORMS, KNOWN_PATHS, LASTING, SCOPES, USER};
 use crate::{Text, script};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::dialect::RuntimeNames;
@@ -15,6 +16,12 @@ use smol_str::{SmolStr, format_smolstr};
 
 /// How many fields forms that are named as a whole stand for, in all of an export: each mention becomes all of them.
 const MAX_EXPANDED: usize = 20_000;
+
+/// The namespace of the variables that a supervisor shares with its agents.
+const STATE: &str = "conversation";
+
+/// The persistent memory of a project.
+pub(super) const PROJECT: &str = "project";
 
 /// A namespace of unique names.
 #[derive(Debug)]
@@ -79,6 +86,37 @@ pub(super) fn identifier(text: &str) -> SmolStr {
     SmolStr::new(if trimmed.is_empty() { "unnamed" } else { trimmed })
 }
 
+/// A name in words: `CreateTickets` and `Create_Tickets` are "Create tickets". What has spaces is words already.
+pub(super) fn words(name: &str) -> String {
+    let name = name.trim();
+    if name.contains(char::is_whitespace) {
+        return name.to_owned();
+    }
+    let mut spaced = String::with_capacity(name.len());
+    let mut before = ' ';
+    for c in name.chars() {
+        let begins = c.is_uppercase() && before.is_lowercase();
+        if (begins || c == '_') && !spaced.ends_with(' ') && !spaced.is_empty() {
+            spaced.push(' ');
+        }
+        if c != '_' {
+            spaced.push(c);
+        }
+        before = c;
+    }
+    let lower = |word: &str| match word.chars().nth(1) {
+        // An abbreviation.
+        Some(second) if second.is_uppercase() => word.to_owned(),
+        _ => word.to_lowercase(),
+    };
+    let words: Vec<String> = spaced
+        .split_whitespace()
+        .enumerate()
+        .map(|(at, word)| if at == 0 { word.to_owned() } else { lower(word) })
+        .collect();
+    words.join(" ")
+}
+
 /// Names reserved by flows.
 fn is_reserved(name: &str) -> bool {
     const WORDS: &[&str] = &[
@@ -126,6 +164,16 @@ pub(super) struct Names {
     expanded: usize,
     /// Where a form is named as a whole after [`MAX_EXPANDED`] fields.
     unexpanded: Vec<Span>,
+    /// The variables for the status of answers, by the tools.
+    statuses: FxHashMap<SmolStr, SmolStr>,
+    /// Where something else than body and status of an answer is read.
+    unanswered: Vec<Span>,
+    /// The services that are not there and whose answers are read, each with the first place.
+    unknown_services: IndexMap<SmolStr, Span>,
+    /// The variables of the session that several dialogs use.
+    shared: Shared,
+    /// Those that the supervisor declares for all of them, each with the span of its first use.
+    states: IndexMap<Name, Span>,
     /// Variables used since the last call of `used`, each with the span of its first use.
     used: IndexMap<Name, Span>,
 }
@@ -169,15 +217,26 @@ fn matched_prefix(path: &Path, prefix: &[&str]) -> Option<usize> {
 
 impl Names {
     /// No names, in the language that the export is translated to.
-    pub(super) fn new(parsers: &'static InlineParsers, runtime: &'static RuntimeNames) -> Self {
+    pub(super) fn new(
+        parsers: &'static InlineParsers,
+        runtime: &'static RuntimeNames,
+        shared: Shared,
+    ) -> Self {
+        let mut space = Namespace::new(parsers, runtime);
+        space.taken.extend([STATE, PROJECT].map(SmolStr::new_static));
         Self {
             variables: FxHashMap::default(),
             services: FxHashMap::default(),
             models: FxHashMap::default(),
-            space: Namespace::new(parsers, runtime),
+            space,
             forms: FxHashMap::default(),
             expanded: 0,
             unexpanded: Vec::new(),
+            statuses: FxHashMap::default(),
+            unanswered: Vec::new(),
+            unknown_services: IndexMap::new(),
+            shared,
+            states: IndexMap::new(),
             used: IndexMap::new(),
         }
     }
@@ -201,6 +260,53 @@ impl Names {
     /// own, so a service may have the same name.
     pub(super) fn model(&mut self, name: &str) -> SmolStr {
         register(&mut self.models, &mut self.space, name, "ask")
+    }
+
+    /// The variable for the status of a tool's answers.
+    pub(super) fn status_of(&mut self, tool: &SmolStr) -> SmolStr {
+        if let Some(known) = self.statuses.get(tool) {
+            return known.clone();
+        }
+        let name = self.space.claim(&format!("{tool}_status"), "");
+        self.statuses.insert(tool.clone(), name.clone());
+        name
+    }
+
+    /// The variables for the status of answers, by the tools.
+    pub(super) const fn statuses(&self) -> &FxHashMap<SmolStr, SmolStr> {
+        &self.statuses
+    }
+
+    /// The tool that a path names the whole answer of: `context.Find.response`, or `context.Find`.
+    pub(super) fn whole_answer(&self, path: &Path) -> Option<SmolStr> {
+        let mut names = path.segments.iter().map(field);
+        let tool = self.services.get(names.next()??).filter(|_| path.root.value == "context")?;
+        match (names.next(), names.next()) {
+            (None, _) | (Some(Some("response")), None) => Some(tool.clone()),
+            _ => None,
+        }
+    }
+
+    /// Where something of an answer is read that is neither its body nor its status.
+    pub(super) fn unanswered(&mut self) -> Vec<Span> {
+        std::mem::take(&mut self.unanswered)
+    }
+
+    /// The services that are not there and whose answers are read, each with the first place, and a service whose name
+    /// is similar.
+    pub(super) fn unknown_services(&mut self) -> Vec<(SmolStr, Span, Option<SmolStr>)> {
+        let all = std::mem::take(&mut self.unknown_services);
+        let near = |name: &str| {
+            agentir_diagnostics::closest(name, self.services.keys().map(SmolStr::as_str))
+                .map(SmolStr::new)
+        };
+        all.into_iter().map(|(name, span)| (name.clone(), span, near(&name))).collect()
+    }
+
+    /// The variables that dialogs share by the supervisor, each with the place of its first use.
+    pub(super) fn states(&mut self) -> Vec<Spanned<Name>> {
+        let all = std::mem::take(&mut self.states);
+        all.into_iter().map(|(name, span)| Spanned::new(name, span)).collect()
     }
 
     /// The tool of a service.
@@ -342,15 +448,28 @@ impl Names {
                 return (named(translated), at);
             }
         }
-        if let Some(tool) = self.services.get(first) {
-            let after = ["response", "body"]
-                .iter()
-                .enumerate()
-                .take_while(|(i, name)| path.segments.get(i + 1).and_then(field) == Some(name));
-            return (named(tool), 1 + after.count());
+        if let Some(tool) = self.services.get(first).cloned() {
+            if path.segments.get(1).and_then(field) != Some("response") {
+                return (named(&tool), 1);
+            }
+            return match path.segments.get(2).and_then(field) {
+                Some("body") => (named(&tool), 3),
+                Some("statusCode") => (named(&self.status_of(&tool)), 3),
+                Some(_) => {
+                    self.unanswered.push(span);
+                    (named(&tool), 2)
+                }
+                None => (named(&tool), 2),
+            };
         }
         if let Some(answer) = self.answer(path) {
             return answer;
+        }
+        if let [_, response, part, ..] = path.segments.as_slice()
+            && field(response) == Some("response")
+            && matches!(field(part), Some("body" | "statusCode"))
+        {
+            self.unknown_services.entry(SmolStr::new(first)).or_insert(span);
         }
         if let [first, form, entered, ..] = path.segments.as_slice()
             && field(first) == Some(FORMS)
@@ -366,13 +485,23 @@ impl Names {
                 // All variables of a scope.
                 return (named("session"), path.segments.len());
             };
-            // User data exists before the conversation.
+            // What belongs to the user, to the bot or to the company exists before the conversation.
             let variable = if *scope == USER {
                 format_smolstr!("{USER}.{}", identifier(name))
             } else {
-                self.variable(prefix, scope, name)
+                let own = self.variable(prefix, scope, name);
+                let lasts = LASTING.contains(scope);
+                match lasts || self.shared.contains(scope, name) {
+                    true if lasts => format_smolstr!("{PROJECT}.{own}"),
+                    true => format_smolstr!("{STATE}.{own}"),
+                    false => own,
+                }
             };
-            self.note_use(&variable, span);
+            if variable.starts_with(STATE) && variable.contains('.') {
+                self.states.entry(variable.clone()).or_insert(span);
+            } else {
+                self.note_use(&variable, span);
+            }
             return (named(&variable), at + 1);
         }
         (named("session"), path.segments.len())

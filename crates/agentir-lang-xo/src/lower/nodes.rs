@@ -3,7 +3,7 @@
 use super::dialog::{DialogNode, tail};
 use super::messages::{self, Message, Messages, Variant};
 use super::scripts::{self, ScriptOutput};
-use super::{Context, builders, entity, form, generative, localized, service};
+use super::{Context, builders, condition, entity, form, generative, localized, service, status};
 use crate::tables::NodeKind;
 use crate::{Json, Text, script};
 use agentir_diagnostics::{Diagnostic, Span, Spanned};
@@ -24,6 +24,10 @@ pub(super) struct StepTransitions {
     pub(super) begins: bool,
     /// The field that the step collects, if the messages belong to its prompt.
     pub(super) field: Option<GatherField>,
+    /// The fields that are asked for again, with what is said before that in other channels and languages.
+    pub(super) retries: Option<(Vec<GatherField>, Vec<Variant>)>,
+    /// What is said after a form in other channels and languages.
+    pub(super) submitted: Vec<Variant>,
 }
 
 impl StepTransitions {
@@ -67,7 +71,7 @@ pub(super) fn body<'j>(
     let speaks = matches!(node.kind, Some(NodeKind::Message | NodeKind::Confirmation));
     let answered = matches!(statements.last(), Some(Statement::Await { .. } | Statement::Goto(_)));
     merge_clears(&mut statements);
-    if !answered {
+    if !answered && !by_outcome(cx, &mut statements, transitions) {
         let tail = transitions.tail();
         let branches = matches!(tail.as_slice(), [Statement::If { .. }]);
         if let Some(Statement::Collect(collect)) = statements.last_mut()
@@ -91,6 +95,27 @@ pub(super) fn body<'j>(
         }
     }
     step.body = Body(statements);
+}
+
+/// Puts the ways on below the call that they depend on, if it is the last statement and they do.
+fn by_outcome(
+    cx: &Context<'_, '_>,
+    statements: &mut [Statement],
+    transitions: &mut StepTransitions,
+) -> bool {
+    let Some(Statement::Call(call)) = statements.last_mut() else { return false };
+    let Some(variable) = cx.names.statuses().get(&call.tool.value) else { return false };
+    let ways = (std::mem::take(&mut transitions.branches), transitions.default_target.clone());
+    match status::by_outcome(&ways, variable) {
+        Some(by_outcome) => {
+            status::follow(call, by_outcome);
+            true
+        }
+        None => {
+            transitions.branches = ways.0;
+            false
+        }
+    }
 }
 
 /// Merges consecutive `Clear` statements.
@@ -131,7 +156,7 @@ fn statements<'j>(
     let span = node.json.span;
     match kind {
         NodeKind::Entity => {
-            let (mut field, messages) =
+            let (mut field, messages, retries) =
                 entity::field(cx, component, name, agent, &mut step.extensions);
             entity::options(cx.base, node.json, &mut field);
             let Messages { main, variants } = messages;
@@ -141,6 +166,7 @@ fn statements<'j>(
             messages::preserve_variants(computed, "message", &mut step.extensions);
             transitions.variants = literal;
             transitions.field = Some(field.clone());
+            transitions.retries = Some((vec![field.clone()], retries));
             let mut all = main.map(|m| m.before).unwrap_or_default();
             all.push(entity::collect(vec![field], span));
             all
@@ -149,10 +175,20 @@ fn statements<'j>(
         NodeKind::Confirmation => {
             let mut all = message(cx, component, name, agent, step, transitions);
             let mut branches = std::mem::take(&mut transitions.branches);
-            // Any other answer repeats the question, unless the node says otherwise.
             let (target, at) = transitions.default_target.clone();
-            let repeat =
-                if target == Target::Complete { Target::Step(step.name.clone()) } else { target };
+            let ends = target == Target::Complete;
+            // Where the dialog ends here, the answer that leads nowhere else ends it.
+            let own = self::synonyms(node);
+            for answer in condition::answers(cx, &own, at).into_iter().filter(|_| ends) {
+                let is_answer =
+                    |b: &Branch| b.condition.as_ref().and_then(|c| c.expr()) == Some(&answer);
+                if !branches.iter().any(is_answer) {
+                    let end = vec![builders::goto(Target::Complete, at)];
+                    branches.push(builders::branch(Some(answer), end, at));
+                }
+            }
+            // What is no answer repeats the question, unless the node says otherwise.
+            let repeat = if ends { Target::Step(step.name.clone()) } else { target };
             branches.push(builders::branch(None, vec![builders::goto(repeat, at)], at));
             all.push(Statement::Await { branches });
             all
@@ -181,8 +217,10 @@ fn statements<'j>(
                 *text = form::noted(cx, &notes, text.as_ref()).or_else(|| text.take());
             }
             let mut fields = form.fields;
-            retry_prompts(cx, component, name, agent, step, &mut fields);
-            let sent = submitted(cx, component, name, agent, step);
+            let retries = retry_prompts(cx, component, name, agent, step, &mut fields);
+            transitions.retries = Some((fields.clone(), retries));
+            let (sent, others) = submitted(cx, component, name, agent, step);
+            transitions.submitted = others;
             if !fields.is_empty() {
                 let mut collect = entity::collect(fields, span);
                 if let Statement::Collect(collect) = &mut collect {
@@ -209,7 +247,7 @@ fn statements<'j>(
     }
 }
 
-/// What is said if an answer is not what the form asks for.
+/// What is said if an answer is not what the form asks for; returns what is said in other languages and channels.
 fn retry_prompts(
     cx: &mut Context<'_, '_>,
     component: &Json,
@@ -217,31 +255,30 @@ fn retry_prompts(
     agent: &mut Agent,
     step: &mut Step,
     fields: &mut [GatherField],
-) {
+) -> Vec<Variant> {
     let mut output = ScriptOutput { tools: &mut agent.tools, extensions: &mut step.extensions };
     let name = format!("{name}_error");
     let Messages { main, variants } =
         messages::messages(cx, component.get("errorMessage"), &name, &mut output);
-    messages::preserve_variants(variants, "errorMessage", output.extensions);
     if let Some(text) = main.and_then(|m| m.response.text) {
         fields.iter_mut().for_each(|field| entity::ask_again(cx.base, field, text.clone()));
     }
+    variants
 }
 
-/// What is said when the form has been sent.
+/// What is said when the form has been sent, and what is said then in other languages and channels.
 fn submitted(
     cx: &mut Context<'_, '_>,
     component: &Json,
     name: &str,
     agent: &mut Agent,
     step: &mut Step,
-) -> Vec<Statement> {
+) -> (Vec<Statement>, Vec<Variant>) {
     let mut output = ScriptOutput { tools: &mut agent.tools, extensions: &mut step.extensions };
     let name = format!("{name}_submitted");
     let Messages { main, variants } =
         messages::messages(cx, component.get("submitMessage"), &name, &mut output);
-    messages::preserve_variants(variants, "submitMessage", output.extensions);
-    main.map(Message::statements).unwrap_or_default()
+    (main.map(Message::statements).unwrap_or_default(), variants)
 }
 
 fn message(

@@ -1,18 +1,21 @@
 //! Lowers scripts: simple ones to statements, others to tools that are called.
 
 use super::messages::{self, Message};
-use super::{Context, builders, extensions};
+use super::names::PROJECT;
+use super::status::Compared;
+use super::{Context, builders, extensions, types};
 use crate::Text;
 use crate::dialect::ID;
-use crate::script::{self, Branch as CodeBranch, Script, Statement as Code};
+use crate::script::{self, Branch as CodeBranch, Script, Statement as Code, Use};
 use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_expr::{Argument, Expr, ExprKind, Literal, Name, Path, Segment, Template, TypeExpr};
 use agentir_ir::{
     Binding, Body, Call, Data, Extensions, Parameter, Response, ReturnType, SetVariable, Statement,
-    Target, Tool, ToolType,
+    Target, Tool, ToolType, Transform,
 };
 use agentir_syntax::rules;
 use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use std::fmt::Write;
 
@@ -55,19 +58,64 @@ pub(super) fn body(
 }
 
 /// What a call of a script says: the texts that it printed, and its card.
-fn said(cx: &Context<'_, '_>, script: &Script, call: &Call, span: Span) -> Response {
+fn said(cx: &mut Context<'_, '_>, script: &Script, call: &Call, span: Span) -> Response {
     let tool = &call.tool.value;
     let text = Text::synthetic(format!("{{{{{tool}.text}}}}"), span);
     let text = (cx.names.parsers().template)(text.inline_text(), &mut Vec::new());
-    let rich_content = match script.cards.as_slice() {
+    let mut formats: Vec<_> = Vec::new();
+    for kind in &script.cards {
+        match messages::format_of(kind) {
+            Some(format) if !formats.contains(&format) => formats.push(format),
+            Some(_) => {}
+            None => no_format(cx, kind, tool, span),
+        }
+    }
+    // Which of several cards it is, is not known before.
+    let rich_content = match formats.as_slice() {
+        [(name, part)] if script.cards.len() == 1 => {
+            let part = part.map_or_else(String::new, |part| format!(".{part}"));
+            Some(messages::rich(name, Data::from(format!("{{{{{tool}.card.payload{part}}}}}"))))
+        }
         [] => None,
-        [only] => Some(messages::card(only, |member| match member {
-            Some(member) => Data::from(format!("{{{{{tool}.card.payload.{member}}}}}")),
-            None => Data::from(format!("{{{{{tool}.card.payload}}}}")),
-        })),
-        _ => Some(messages::card("card", |_| Data::from(format!("{{{{{tool}.card.payload}}}}")))),
+        several => {
+            let names: Vec<_> = several.iter().map(|(name, _)| format!("`{name}`")).collect();
+            one_of_several(cx, &names, tool, span);
+            None
+        }
     };
     Response { text: Some(text), rich_content, ..Response::default() }
+}
+
+/// Reports a card of a kind that no format is like.
+fn no_format(cx: &mut Context<'_, '_>, kind: &str, tool: &Name, span: Span) {
+    let base = cx.base;
+    cx.problem(
+        Diagnostic::warning(
+            rules::UNTRANSLATED,
+            span,
+            format!("{base} has no format for the card `{kind}` of this message"),
+        )
+        .note("its text is said")
+        .help(format!(
+            "if the card matters, show what it needs in one of the formats: the script gives it as `{{{{{tool}.card.payload}}}}`"
+        )),
+    );
+}
+
+/// Reports a script that shows one of several cards.
+fn one_of_several(cx: &mut Context<'_, '_>, formats: &[String], tool: &Name, span: Span) {
+    cx.problem(
+        Diagnostic::warning(
+            rules::UNTRANSLATED,
+            span,
+            "this message shows one of several cards, which are not of one format",
+        )
+        .note("its text is said")
+        .help(format!(
+            "if the cards matter, say each in a branch of its own, as {}: the script gives the card as `{{{{{tool}.card.payload}}}}`",
+            formats.join(" or ")
+        )),
+    );
 }
 
 /// `tool.member`.
@@ -143,12 +191,57 @@ pub(super) fn statement(cx: &mut Context<'_, '_>, code: &Code) -> Option<Vec<Sta
                 return None;
             }
             let nothing = nothing && !matches!(value.kind, ExprKind::Object(_));
+            if nothing && path.root.value == PROJECT {
+                // Nothing in persistent memory is deleted.
+                report_kept(cx, *span);
+                let value = Expr::literal(Literal::String(SmolStr::default()), *span);
+                return Some(vec![Statement::Set(SetVariable {
+                    target: path,
+                    value,
+                    span: *span,
+                })]);
+            }
             if nothing {
                 let name = SmolStr::new(Expr::path(path, *span).to_string());
                 return Some(vec![Statement::Clear { variables: vec![Spanned::new(name, *span)] }]);
             }
             let value = cx.names.expr(value);
             vec![Statement::Set(SetVariable { target: path, value, span: *span })]
+        }
+        Code::List { target, made, span } => {
+            let is_whole = |path: &Path| path.root.value == "session" && path.segments.is_empty();
+            if cx.names.group(target).is_some() {
+                return None;
+            }
+            let (target, source) = (cx.names.path(target), cx.names.expr(&made.source));
+            let all = matches!(&source.kind, ExprKind::Path(path) if !is_whole(path));
+            if is_whole(&target) || !all {
+                return None;
+            }
+            // An item hides a variable of its name.
+            let mut hides = false;
+            let mut part = |part: &Expr| {
+                part.paths(&mut |path| {
+                    if path.root.value != made.item.value {
+                        hides |= cx.names.path(path).root.value == made.item.value;
+                    }
+                });
+                cx.names.expr(part)
+            };
+            let transform = Transform {
+                filter: made.filter.as_ref().map(&mut part),
+                map: made.fields.iter().map(|(name, value)| (name.clone(), part(value))).collect(),
+                limit: made.limit.as_ref().map(&mut part),
+                source,
+                item_var: made.item.clone(),
+                target: Spanned::new(SmolStr::new(Expr::path(target, *span).to_string()), *span),
+                sort_by: None,
+                span: *span,
+            };
+            if hides {
+                return None;
+            }
+            vec![Statement::Transform(transform)]
         }
         Code::Log(value) => {
             let mut untranslated = Vec::new();
@@ -176,6 +269,20 @@ pub(super) fn statement(cx: &mut Context<'_, '_>, code: &Code) -> Option<Vec<Sta
             vec![Statement::If { branches: branches? }]
         }
     })
+}
+
+/// Reports that a value is deleted that outlives the conversation.
+fn report_kept(cx: &mut Context<'_, '_>, span: Span) {
+    let base = cx.base;
+    cx.problem(
+        Diagnostic::warning(
+            rules::UNTRANSLATED,
+            span,
+            format!("this deletes a value of persistent memory, which {base} cannot"),
+        )
+        .note("the value is an empty text afterwards")
+        .help("where it matters whether there is a value, test for `\"\"` as well"),
+    );
 }
 
 /// Parts of the context that a script needs, as a JavaScript object.
@@ -224,8 +331,10 @@ struct Wrapped<'s> {
     objects: IndexMap<&'static str, Tree>,
     /// What the call gives.
     with: Vec<Argument>,
-    /// What the script changes: the variable, and where the script has it.
-    written: Vec<(Spanned<Name>, String)>,
+    /// The types that the script shows of it, by parameter.
+    types: FxHashMap<SmolStr, TypeExpr>,
+    /// What the script changes: the variable, the name that it is returned under, and where the script has it.
+    written: Vec<(Path, SmolStr, String)>,
 }
 
 impl Wrapped<'_> {
@@ -235,26 +344,82 @@ impl Wrapped<'_> {
             let form = names_of(path, path.segments.len());
             for (field, variable) in all {
                 let at: Vec<String> = form.iter().cloned().chain([field.to_string()]).collect();
-                self.give_value("context", &at, Path::variable(variable), path.root.span);
+                self.give_value("context", &at, Path::variable(variable), path.root.span, None);
             }
             return;
         }
         let (translated, consumed) = cx.names.resolve(path);
+        let span = path.root.span;
+        if let Some(tool) = cx.names.whole_answer(path) {
+            self.give_answer(cx, path, &tool, span);
+            return;
+        }
         let root = match path.root.value.as_str() {
             "env" => "env",
             "content" => "content",
             _ => "context",
         };
-        let at = names_of(path, consumed);
+        let mut at = names_of(path, consumed);
+        if consumed == 2 && at.get(1).is_some_and(|name| name == "response") {
+            // Of an answer there is its body.
+            at.push("body".to_owned());
+        }
+        self.note_status(cx, &translated, path);
         if translated.root.value == "session" && translated.segments.is_empty() {
             // Which members are needed is unknown; accessing them must not fail.
             self.objects.entry(root).or_default().insert(&at, None);
             return;
         }
-        self.give_value(root, &at, translated, path.root.span);
+        let ty = types::of_uses(&self.script.uses, path, consumed);
+        self.give_value(root, &at, translated, span, ty);
     }
 
-    fn give_value(&mut self, root: &'static str, at: &[String], value: Path, span: Span) {
+    /// Gives an answer as a whole, in the shape that scripts find it in.
+    fn give_answer(&mut self, cx: &mut Context<'_, '_>, path: &Path, tool: &SmolStr, span: Span) {
+        let service = names_of(path, 1);
+        let variable = |name: SmolStr| Path::variable(Spanned::new(name, span));
+        let status = variable(cx.names.status_of(tool));
+        self.note_status(cx, &status, path);
+        for (part, value) in [("statusCode", status), ("body", variable(tool.clone()))] {
+            let parts = ["response", part].map(str::to_owned);
+            let at: Vec<String> = service.iter().cloned().chain(parts).collect();
+            let named =
+                at.iter().map(|name| Segment::Field(Spanned::new(SmolStr::new(name), span)));
+            let whole = Path { segments: named.collect(), ..path.clone() };
+            let ty = types::of_uses(&self.script.uses, &whole, whole.segments.len());
+            self.give_value("context", &at, value, span, ty);
+        }
+    }
+
+    /// Notes what the script does with the status of an answer.
+    fn note_status(&self, cx: &mut Context<'_, '_>, value: &Path, path: &Path) {
+        let name = &value.root.value;
+        if !value.segments.is_empty() || !cx.names.statuses().values().any(|known| known == name) {
+            return;
+        }
+        let span = path.root.span;
+        let compared = self.script.uses.iter().filter(|(used, _)| used == path).map(|(_, used)| {
+            let compared = match used {
+                Use::Compared(op, with) => Compared::new(*op, *with),
+                _ => None,
+            };
+            (compared, span)
+        });
+        let mut all: Vec<_> = compared.collect();
+        if all.is_empty() {
+            all.push((None, span));
+        }
+        cx.given_statuses.entry(name.clone()).or_default().extend(all);
+    }
+
+    fn give_value(
+        &mut self,
+        root: &'static str,
+        at: &[String],
+        value: Path,
+        span: Span,
+        ty: Option<TypeExpr>,
+    ) {
         let wanted = match value.segments.last() {
             Some(Segment::Field(last)) => super::names::identifier(&last.value),
             _ => value.root.value.clone(),
@@ -272,18 +437,21 @@ impl Wrapped<'_> {
             self.with.push(Argument { name: Some(Spanned::new(name.clone(), span)), value });
             name
         });
+        if let Some(ty) = ty {
+            self.types.entry(parameter.clone()).or_insert(ty);
+        }
         self.objects.entry(root).or_default().insert(at, Some(parameter.to_string()));
     }
 
     /// Adds a value that the script changes.
     fn change(&mut self, cx: &mut Context<'_, '_>, path: &Path) {
         // What is deleted is not there any more.
-        let gone = if self.script.deletes.contains(path) { " ?? null" } else { "" };
+        let deletes = self.script.deletes.contains(path);
         if let Some(all) = cx.names.whole_form(path) {
             let form = names_of(path, path.segments.len());
             for (field, variable) in all {
                 let whole = format!("context.{}?.{field} ?? null", form.join("."));
-                self.returns(variable, whole);
+                self.returns(Path::variable(variable), whole);
             }
             return;
         }
@@ -312,14 +480,29 @@ impl Wrapped<'_> {
         {
             object.insert(outside, None);
         }
-        let gone = if path.segments.len() > consumed { "" } else { gone };
-        self.returns(translated.root, format!("context.{}{gone}", at.join(".")));
+        let gone = match deletes && path.segments.len() == consumed {
+            true if translated.root.value == PROJECT => {
+                report_kept(cx, path.root.span);
+                " ?? \"\""
+            }
+            true => " ?? null",
+            false => "",
+        };
+        self.returns(translated, format!("context.{}{gone}", at.join(".")));
     }
 
-    fn returns(&mut self, variable: Spanned<Name>, whole: String) {
-        if !self.written.iter().any(|(name, _)| name.value == variable.value) {
-            self.written.push((variable, whole));
+    fn returns(&mut self, variable: Path, whole: String) {
+        if self.written.iter().any(|(known, ..)| *known == variable) {
+            return;
         }
+        let wanted = match variable.segments.last() {
+            Some(Segment::Field(last)) => last.value.clone(),
+            _ => variable.root.value.clone(),
+        };
+        let taken = |name: &SmolStr| self.written.iter().any(|(_, known, _)| known == name);
+        let numbered = (2_u32..).map(|n| SmolStr::new(format!("{wanted}_{n}")));
+        let name = std::iter::once(wanted.clone()).chain(numbered).find(|name| !taken(name));
+        self.written.push((variable, name.unwrap_or(wanted), whole));
     }
 
     /// The objects as code: the context, and what scripts use of the platform.
@@ -366,14 +549,20 @@ const stored = (all) => Object.setPrototypeOf(all, {
 });
 ";
 
+/// The names beside those of the context that a script finds although it does not know them.
+const OWN_NAMES: &[&str] = &["said", "stored"];
+
 /// What is returned of printed texts: cards are data, the rest is said.
-const CARD_SHIM: &str = "\
-const parsed = said.map((text) => { try { return JSON.parse(text); } catch { return null; } });
-const card = parsed.find((one) => one?.payload) ?? null;
-const shown = (one) => [one?.title, one?.subtitle].filter(Boolean).join(\": \");
-const lines = said.map((text, at) => !parsed[at]?.payload ? text : parsed[at].payload.text
-  ?? (parsed[at].payload.elements ?? parsed[at].payload.buttons ?? []).map(shown).join(\"\\n\"));
-";
+const CARD_SHIM: &str = r#"  const parsed = said.map((text) => { try { return JSON.parse(text); } catch { return null; } });
+  const card = parsed.find((one) => one?.payload) ?? null;
+  const shown = (one) => [one?.title, one?.subtitle].filter(Boolean).join(": ");
+  const lists = ["elements", "listItems", "subListItems", "items", "buttons", "quick_replies"];
+  const items = (one) => lists.map((name) => one?.[name]).find(Array.isArray) ?? [];
+  const titles = (one) => items(one).flatMap((item) =>
+    [shown(item), ...(item?.subListItems ? titles(item) : [])]).filter(Boolean);
+  const lines = said.map((text, at) => !parsed[at]?.payload ? text : parsed[at].payload.text
+    ?? titles(parsed[at].payload).join("\n"));
+"#;
 
 /// Turns a script into a tool and calls it.
 ///
@@ -388,8 +577,13 @@ fn call(
     output: &mut ScriptOutput<'_>,
 ) -> Statement {
     let span = text.span;
-    let mut wrapped =
-        Wrapped { script, objects: IndexMap::new(), with: Vec::new(), written: Vec::new() };
+    let mut wrapped = Wrapped {
+        script,
+        objects: IndexMap::new(),
+        with: Vec::new(),
+        types: FxHashMap::default(),
+        written: Vec::new(),
+    };
     wrapped.objects.insert("context", Tree::default());
     for path in &script.reads {
         wrapped.give(cx, path);
@@ -415,37 +609,57 @@ fn call(
         );
     }
     let mut code = wrapped.objects(&text.value);
-    let Wrapped { with, written, .. } = wrapped;
-    let mut returned: Vec<String> = written.iter().map(|(n, at)| format!("{n}: {at}")).collect();
+    let Wrapped { with, types, written, .. } = wrapped;
+    let mut returned: Vec<String> =
+        written.iter().map(|(_, name, at)| format!("{name}: {at}")).collect();
     if script.prints {
         code.push_str("const said = [];\nconst print = (text) => said.push(text);\n");
     }
-    indented(&text.value, &mut code);
-    if script.prints && script.cards.is_empty() {
-        returned.push("text: said.join(\"\\n\") || null".to_owned());
-    } else if script.prints {
-        code.push_str(CARD_SHIM);
+    let is_apart =
+        |name: &&str| !text.value.split(|c: char| !c.is_alphanumeric()).any(|w| w == *name);
+    if script.returns || !OWN_NAMES.iter().all(is_apart) {
+        // What it returns early is not what the tool gives, and its names are its own.
+        code.push_str("(() => {\n");
+        indented(&text.value, &mut code);
+        code.push_str("})();\n");
+    } else {
+        indented(&text.value, &mut code);
+    }
+    let shows = script.prints && !script.cards.is_empty();
+    if shows {
         returned.push("text: lines.join(\"\\n\") || null, card".to_owned());
+    } else if script.prints {
+        returned.push("text: said.join(\"\\n\") || null".to_owned());
     }
-    match returned.as_slice() {
-        [] => code.push_str("return {};"),
-        all => {
-            let _ = write!(code, "return {{ {} }};", all.join(", "));
-        }
+    let returned = match returned.as_slice() {
+        [] => "return {};".to_owned(),
+        all => format!("return {{ {} }};", all.join(", ")),
+    };
+    if shows {
+        // Its names are apart from those of the script.
+        let _ = write!(code, "return (() => {{\n{CARD_SHIM}  {returned}\n}})();");
+    } else {
+        code.push_str(&returned);
     }
-    let own = tool(cx, name, (&with, needed), code, span, output);
+    let own = tool(cx, name, (&with, needed, &types), code, span, output);
     let mut call = Call::new(own.clone(), with, span);
-    call.on_success = Body(written.into_iter().map(|(name, _)| set(&own, name, span)).collect());
+    let set = |(target, name, _)| set(&own, target, name, span);
+    call.on_success = Body(written.into_iter().map(set).collect());
     if !call.on_success.is_empty() {
         call.on_failure = abort(span);
     }
     Statement::Call(Box::new(call))
 }
 
+/// Whether a text in a script may have several lines: between backticks there is the end of one.
+fn has_text_of_lines(script: &str) -> bool {
+    script.split('`').skip(1).step_by(2).any(|inside| inside.contains('\n'))
+}
+
 /// Adds a script, indented by spaces: a tab at the start of a line is no part of a text, unless a text has several lines.
 fn indented(script: &str, code: &mut String) {
     let lines = script.trim_end().lines();
-    if script.contains('`') {
+    if has_text_of_lines(script) {
         lines.for_each(|line| {
             let _ = writeln!(code, "{line}");
         });
@@ -462,7 +676,7 @@ fn indented(script: &str, code: &mut String) {
 fn tool(
     cx: &mut Context<'_, '_>,
     name: &str,
-    (with, needed): (&[Argument], usize),
+    (with, needed, types): (&[Argument], usize, &FxHashMap<SmolStr, TypeExpr>),
     code: String,
     span: Span,
     output: &mut ScriptOutput<'_>,
@@ -488,7 +702,8 @@ fn tool(
         .filter_map(|(at, a)| {
             // What is only kept need not have a value yet.
             let parameter = builders::parameter(a.name.clone()?, None);
-            Some(Parameter { required: at < needed, ..parameter })
+            let ty = types.get(&parameter.name.value).cloned();
+            Some(Parameter { required: at < needed, ty, ..parameter })
         })
         .collect();
     tool.returns = Some(ReturnType::new(TypeExpr::named("object", span.at_start())));
@@ -504,10 +719,10 @@ fn abort(span: Span) -> Body {
     Body(vec![builders::goto(Target::Complete, span.at_start())])
 }
 
-/// `name = tool.name`.
-fn set(tool: &Spanned<Name>, name: Spanned<Name>, span: Span) -> Statement {
-    let segments = vec![Segment::Field(name.clone())];
+/// `target = tool.name`.
+fn set(tool: &Spanned<Name>, target: Path, name: SmolStr, span: Span) -> Statement {
+    let segments = vec![Segment::Field(Spanned::new(name, span))];
     let value = Path { namespace: None, root: tool.clone(), segments };
     let value = Expr::path(value, span);
-    Statement::Set(SetVariable { target: Path::variable(name), value, span })
+    Statement::Set(SetVariable { target, value, span })
 }

@@ -142,7 +142,9 @@ pub(super) fn call(
     if let Some(idp) = component.take_text("idp").filter(|t| t.value != "none") {
         tool.auth_profile_ref = Some(idp.spanned());
     }
-    if component.get("authRequired").is_some_and(|a| matches!(a.kind, crate::Kind::Bool(false))) {
+    // The profile says it, or nothing is required.
+    let requires = component.get("authRequired").map(|a| &a.kind);
+    if tool.auth_profile_ref.is_some() || matches!(requires, Some(crate::Kind::Bool(false))) {
         component.take_member("authRequired");
     }
     let described = super::localized(component, &cx.language)
@@ -194,10 +196,14 @@ fn address(
     binding: &mut serde_json::Map<String, Data>,
 ) {
     const BRACES: [&str; 2] = ["{", "}"];
+    let mut written = Vec::new();
     let mut part = |cx: &mut Context<'_, '_>, key: &str| {
         let text = end.take_text(key)?;
         let text = cx.decoded(text);
-        Some(holes.text(cx, &text, BRACES).value)
+        let text = holes.text(cx, &text, BRACES);
+        let value = text.value.clone();
+        written.push(text);
+        Some(value)
     };
     let host = part(cx, "host");
     let path = part(cx, "path").unwrap_or_default();
@@ -207,9 +213,8 @@ fn address(
         let port = port.map_or_else(String::new, |p| format!(":{p}"));
         let slash = if path.is_empty() || path.starts_with('/') { "" } else { "/" };
         let url = format!("{protocol}://{host}{port}{slash}{path}");
-        // What is found in it is reported where the address begins, not where it can be read.
         let url = Text::synthetic(url, end.span.at_start());
-        let url = extensions::redacted_address(&url, &tool.value, cx.problems);
+        let url = extensions::redacted_address(&url, &written, &tool.value, cx.problems);
         binding.insert("endpoint".to_owned(), Data::from(url.value));
     }
     if let Some(method) = end.take_text("method") {
@@ -255,10 +260,13 @@ fn headers(
         let login = AUTH_HEADERS.iter().any(|l| name.eq_ignore_ascii_case(l));
         let literal = !whole.value.contains("{{") && !whole.value.is_empty();
         let value = if (login && literal) || is_credential(&name, &whole.value) {
+            // As a part of the headers, if they are written as it reads.
+            let place = decoded.value.find(&value.value);
+            let place = place.map(|at| decoded.place(at..at + value.value.len()));
             extensions::report_credential(
                 &format!("a credential (the header `{name}`)"),
                 &name,
-                text.span,
+                place.unwrap_or(text.span),
                 cx.problems,
             );
             // The authentication scheme is not secret.

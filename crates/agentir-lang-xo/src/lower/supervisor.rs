@@ -2,15 +2,15 @@
 
 use super::dialog::Entry;
 use super::knowledge::Topic;
-use super::messages;
+use super::messages::{self, Message, Variant};
 use super::names::Namespace;
 use super::scripts::ScriptOutput;
-use super::{Context, extensions, localized};
-use crate::{Json, Text};
+use super::{Context, extensions, localized, profiles};
+use crate::{Json, Text, factory};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Name, Template};
 use agentir_ir::{
-    Agent, AgentReference, AgentType, Body, Decider, Delegation, ErrorHandler, Extensions,
+    Agent, AgentReference, AgentType, Body, Branch, Decider, Delegation, ErrorHandler, Extensions,
     IntentClassification, Jump, Nlu, NluIntent, Number, NumberOrText, Routing, Statement, Target,
 };
 use agentir_syntax::limits::makes_sense;
@@ -36,7 +36,16 @@ pub(super) fn agent<'j>(
     let metadata = cx.metadata(name, AgentType::Supervisor);
     let mut agent = Agent::new(metadata, root.span);
     let _ = cx.names.used();
-    let described = localized(root, &cx.language).and_then(|t| t.take_text("description"));
+    let texts = localized(root, &cx.language);
+    let described = ["description", "desc"].into_iter().find_map(|key| {
+        let text = texts?.get(key)?.text()?;
+        // What the editor has put there says nothing of this bot.
+        let is_own = !factory::is_setting(&["localeData", &cx.language, key], &text.value);
+        texts?.take_text(key).filter(|_| is_own).or_else(|| {
+            texts?.get(key)?.release();
+            None
+        })
+    });
     agent.identity.goal = described.map(|t| Template::plain(t.spanned()));
     if let Some(time) =
         root.take_number_if("sessionInactiveTime", |time| makes_sense("session_timeout_ms", time))
@@ -99,11 +108,21 @@ fn intents(cx: &mut Context<'_, '_>, root: &Json, entries: &[Entry<'_>]) -> Vec<
         // The intent's own name is the first example, unless it equals the name in AgentIR.
         let own = texts.and_then(|t| t.take_text("intent"));
         let own = own.filter(|t| super::names::identifier(&t.value) != name.value);
+        let members = component.get("localeData").map_or(&[][..], Json::members).iter();
+        let others = members.filter(|member| cx.speaks(&member.key));
+        let others = others.filter_map(|member| member.value.take_text("intent"));
+        let mut examples: Vec<Template> = Vec::new();
+        for text in own.into_iter().chain(others) {
+            let known = |one: &Template| one.text.value == text.value;
+            if super::names::identifier(&text.value) != name.value && !examples.iter().any(known) {
+                examples.push(Template::plain(text.spanned()));
+            }
+        }
         all.push(NluIntent {
             name: name.clone(),
             description: described.map(|t| Template::plain(t.spanned())),
             patterns: Vec::new(),
-            examples: own.map(|t| Template::plain(t.spanned())).into_iter().collect(),
+            examples,
             examples_file: None,
             entities: Vec::new(),
             extensions: Extensions::default(),
@@ -237,10 +256,9 @@ fn events(cx: &mut Context<'_, '_>, root: &Json, agent: &mut Agent) {
             let mut output =
                 ScriptOutput { tools: &mut agent.tools, extensions: &mut agent.extensions };
             let texts = messages::messages(cx, event.get("msg"), "welcome", &mut output);
-            messages::preserve_variants(texts.variants, "welcome", output.extensions);
             let Some(message) = texts.main else { continue };
             let text = message.response.text.as_ref().map(|t| t.text.value.to_string());
-            let body = message.statements();
+            let body = in_each_language(message, texts.variants, event.span);
             (text.unwrap_or_default(), body)
         };
         match &first {
@@ -264,6 +282,26 @@ fn events(cx: &mut Context<'_, '_>, root: &Json, agent: &mut Agent) {
             agent.error_handling.default_handler = Some(Box::new(failure(text, event.span)));
         }
     }
+}
+
+/// A message with those for other channels and languages in front of it, the more specific ones first.
+fn in_each_language(main: Message, mut variants: Vec<Variant>, span: Span) -> Vec<Statement> {
+    variants.sort_by_key(|one| {
+        usize::from(one.channel.is_none()) + usize::from(one.language.is_none())
+    });
+    let one = |one: Variant| Branch {
+        condition: profiles::condition(&one),
+        body: Body(one.message.statements()),
+        extensions: Extensions::default(),
+        span: one.span,
+    };
+    let mut branches: Vec<Branch> = variants.into_iter().map(one).collect();
+    let main = main.statements();
+    if branches.is_empty() {
+        return main;
+    }
+    branches.push(super::builders::branch(None, main, span));
+    vec![Statement::If { branches }]
 }
 
 fn greeting(to: Spanned<Name>, span: Span) -> Statement {

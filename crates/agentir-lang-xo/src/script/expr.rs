@@ -163,6 +163,9 @@ impl Reader<'_> {
             let of = self.expr(object, depth + 1)?;
             return self.call("LENGTH", vec![of], span);
         }
+        if let Some(item) = self.counted(node) {
+            return Some(item);
+        }
         let segment = match node.child_by_field_name("property") {
             Some(property) => Segment::Field(self.name(property)),
             None => self.constant_index(node.child_by_field_name("index")?)?,

@@ -5,11 +5,15 @@
 //! determined, so that it can be called as a tool.
 
 mod expr;
+mod lists;
+mod uses;
+
+pub use lists::Made;
 
 use crate::Text;
 use crate::tables::{MUTATORS, SESSION_OBJECTS};
 use agentir_diagnostics::{Span, Spanned};
-use agentir_expr::{Expr, ExprKind, Literal, Name, Path, Segment};
+use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, Name, Path, Segment};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use tree_sitter::{Node, Tree};
@@ -35,6 +39,8 @@ pub struct Script {
     pub deletes: Vec<Path>,
     /// Whether it sends messages with `print`.
     pub prints: bool,
+    /// Whether it ends early by `return`.
+    pub returns: bool,
     /// The objects of the session that it uses by their own names: `BotUserSession.get("key")`.
     pub objects: Vec<&'static str>,
     /// Where it is not known which value of these objects it uses.
@@ -43,8 +49,25 @@ pub struct Script {
     pub lifetimes: Vec<Spanned<SmolStr>>,
     /// The kinds of cards that it builds (`template_type`).
     pub cards: Vec<SmolStr>,
+    /// What it does with the paths it reads, each time that this says something of their values.
+    pub uses: Vec<(Path, Use)>,
     /// The comments, without markers.
     pub comments: Vec<Spanned<SmolStr>>,
+}
+
+/// What a script does with a value that it reads.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Use {
+    /// It compares it with a number; the value is the left side.
+    Compared(BinaryOp, f64),
+    /// It calculates with it.
+    Number,
+    /// It uses it as a text.
+    Text,
+    /// It uses it as a list.
+    List,
+    /// Something that every value allows.
+    Any,
 }
 
 /// A statement of a simple script. Paths are XO's: `context.entities.x`.
@@ -65,6 +88,15 @@ pub enum Statement {
     Log(Expr),
     /// `if … else …`.
     If(Vec<Branch>),
+    /// A loop that fills a list, or `target = list.filter(…).map(…)`.
+    List {
+        /// The target.
+        target: Path,
+        /// What it gets.
+        made: Box<Made>,
+        /// The location in the source.
+        span: Span,
+    },
 }
 
 /// A branch of [`Statement::If`].
@@ -154,6 +186,10 @@ struct Reader<'t> {
     text: &'t Text,
     /// The local names so far, and their values.
     locals: FxHashMap<&'t str, Expr>,
+    /// The local names for lists that were made.
+    lists: FxHashMap<&'t str, Made>,
+    /// In a loop that counts over a list: the name of the counter, the list, and what its items are called.
+    index: Option<(&'t str, &'t str, Spanned<Name>)>,
     /// The local names that alias a part of the conversation.
     aliases: FxHashMap<&'t str, Path>,
     /// The local names, and whether all of their values are numbers; `None` if that is not known.
@@ -165,6 +201,8 @@ impl<'t> Reader<'t> {
         Self {
             text,
             locals: FxHashMap::default(),
+            lists: FxHashMap::default(),
+            index: None,
             aliases: FxHashMap::default(),
             numbers: FxHashMap::default(),
         }
@@ -216,6 +254,7 @@ impl<'t> Reader<'t> {
                         script.cards.push(kind);
                     }
                 }
+                "return_statement" => script.returns |= is_at_top(node),
                 "identifier" => {
                     let named = SESSION_OBJECTS.iter().find(|name| **name == self.slice(node));
                     if let Some(name) = named
@@ -259,6 +298,7 @@ impl<'t> Reader<'t> {
                     match self.session_call(node) {
                         Some(SessionCall::Get(path)) => {
                             self.note_objects(node, script);
+                            script.uses.push((path.clone(), self.use_around(node)));
                             if given(&path, node.start_byte()) {
                                 keep(&mut script.reads, path);
                             }
@@ -298,6 +338,7 @@ impl<'t> Reader<'t> {
                 "member_expression" | "subscript_expression" if role != Role::Foreign => {
                     let mut below = Vec::new();
                     if let Some(mut path) = self.chain(node, &mut below) {
+                        let used = self.use_of(node, &path, role);
                         if role == Role::Called || path.segments.last().is_some_and(is_length) {
                             path.segments.pop();
                         }
@@ -308,8 +349,11 @@ impl<'t> Reader<'t> {
                                 keep(&mut script.keeps, path.clone());
                             }
                             keep(&mut script.writes, path);
-                        } else if given(&path, node.start_byte()) {
-                            keep(&mut script.reads, path);
+                        } else {
+                            script.uses.push((path.clone(), used));
+                            if given(&path, node.start_byte()) {
+                                keep(&mut script.reads, path);
+                            }
                         }
                         open.extend(below.into_iter().map(|n| (n, Role::Read)));
                         continue;
@@ -336,79 +380,6 @@ impl<'t> Reader<'t> {
             // Pushed last, popped first.
             let role_of = |n| if Some(n) == special { role } else { Role::Read };
             open.extend(children.into_iter().rev().map(|n| (n, role_of(n))));
-        }
-    }
-
-    /// Collects which local names hold numbers. Iterative, since scripts may be nested to any depth.
-    fn collect_numbers(&mut self, root: Node<'_>) {
-        let mut open = vec![root];
-        while let Some(node) = open.pop() {
-            let field = |name: &str| node.child_by_field_name(name);
-            let unknown = match node.kind() {
-                "variable_declarator" | "assignment_expression" => {
-                    let (name, value) = (
-                        field("name").or_else(|| field("left")),
-                        field("value").or_else(|| field("right")),
-                    );
-                    if let (Some(name), Some(value)) = (name, value) {
-                        let is_number = self.is_number(value, 0);
-                        self.note_number(name, is_number);
-                    }
-                    None
-                }
-                "augmented_assignment_expression" | "for_in_statement" => field("left"),
-                "arrow_function" => field("parameter"),
-                _ => None,
-            };
-            if let Some(name) = unknown {
-                self.note_number(name, None);
-            }
-            let mut cursor = node.walk();
-            let all: Vec<_> = node.named_children(&mut cursor).collect();
-            if node.kind() == "formal_parameters" {
-                all.iter().for_each(|name| self.note_number(*name, None));
-            }
-            open.extend(all.into_iter().rev());
-        }
-    }
-
-    fn note_number(&mut self, name: Node<'_>, is_number: Option<bool>) {
-        if name.kind() == "identifier" {
-            let known = self.numbers.entry(self.slice(name)).or_insert(is_number);
-            *known = known.filter(|known| is_number == Some(*known));
-        }
-    }
-
-    /// Whether a value is a number; `None` if that is not known.
-    fn is_number(&self, node: Node<'_>, depth: u16) -> Option<bool> {
-        if depth > MAX_DEPTH {
-            return None;
-        }
-        match node.kind() {
-            "number" | "update_expression" => Some(true),
-            "string" | "template_string" | "object" | "array" | "true" | "false" | "null"
-            | "undefined" => Some(false),
-            "parenthesized_expression" => self.is_number(node.named_child(0)?, depth + 1),
-            "identifier" => self.numbers.get(self.slice(node)).copied().flatten(),
-            "unary_expression" => {
-                matches!(self.slice(node.child_by_field_name("operator")?), "-" | "+")
-                    .then_some(true)
-            }
-            "binary_expression" => match self.slice(node.child_by_field_name("operator")?) {
-                "-" | "*" | "/" | "%" | "**" => Some(true),
-                "+" => {
-                    let operand = |name| self.is_number(node.child_by_field_name(name)?, depth + 1);
-                    (operand("left") == Some(true) && operand("right") == Some(true))
-                        .then_some(true)
-                }
-                _ => None,
-            },
-            "call_expression" => {
-                let called = self.slice(node.child_by_field_name("function")?);
-                let number = matches!(called, "parseInt" | "parseFloat" | "Number");
-                (number || called.starts_with("Math.")).then_some(true)
-            }
-            _ => None,
         }
     }
 
@@ -613,7 +584,12 @@ impl<'t> Reader<'t> {
         }
         match node.kind() {
             "comment" | "empty_statement" => {}
-            "expression_statement" => self.action(node.named_child(0)?, out)?,
+            "for_in_statement" | "for_statement" => self.fills(node, depth, out)?,
+            "expression_statement" => {
+                if self.action(node.named_child(0)?, out).is_none() {
+                    self.fills(node, depth, out)?;
+                }
+            }
             "lexical_declaration" | "variable_declaration" => {
                 let mut cursor = node.walk();
                 let all: Vec<_> = node.named_children(&mut cursor).collect();
@@ -623,15 +599,23 @@ impl<'t> Reader<'t> {
                     if name.kind() != "identifier" {
                         return None;
                     }
-                    let value = self.expr(value, 0)?;
-                    self.locals.insert(self.slice(name), value);
+                    let name = self.slice(name);
+                    if let Some(value) = self.expr(value, 0) {
+                        self.locals.insert(name, value);
+                        self.lists.remove(name);
+                    } else {
+                        let made = self.list(value, 0)?;
+                        self.locals.remove(name);
+                        self.lists.insert(name, made);
+                    }
                 }
             }
             "if_statement" => {
                 let mut branches = Vec::new();
                 let mut at = node;
-                // Declarations inside a branch are unknown after it.
+                // Declarations inside a branch are unknown after it, and so is what it does to lists.
                 let outside = self.locals.clone();
+                self.lists.clear();
                 loop {
                     let condition = at.child_by_field_name("condition")?;
                     let body = at.child_by_field_name("consequence")?;
@@ -652,6 +636,7 @@ impl<'t> Reader<'t> {
                     }
                     at = other;
                 }
+                self.lists.clear();
                 for branch in &branches {
                     branch.body.iter().for_each(|s| self.forget(s));
                 }
@@ -682,8 +667,11 @@ impl<'t> Reader<'t> {
                 if target.root.value != "context" || target.segments.is_empty() {
                     return None;
                 }
-                let value = self.expr(node.child_by_field_name("right")?, 0)?;
-                let assign = Statement::Assign { target, value, span: self.span(node) };
+                let (right, span) = (node.child_by_field_name("right")?, self.span(node));
+                let assign = match self.expr(right, 0) {
+                    Some(value) => Statement::Assign { target, value, span },
+                    None => Statement::List { target, made: Box::new(self.list(right, 0)?), span },
+                };
                 self.forget(&assign);
                 out.push(assign);
             }
@@ -732,31 +720,26 @@ impl<'t> Reader<'t> {
         self.forget(&assign);
         Some(assign)
     }
-
-    /// Drops the local names whose value a statement changes.
-    fn forget(&mut self, statement: &Statement) {
-        match statement {
-            Statement::Assign { target, .. } => self.locals.retain(|_, value| {
-                let mut reads = false;
-                value.paths(&mut |p| {
-                    let shorter = p.segments.len().min(target.segments.len());
-                    reads |= p.root.value == target.root.value
-                        && p.segments.get(..shorter) == target.segments.get(..shorter);
-                });
-                !reads
-            }),
-            Statement::If(branches) => {
-                branches.iter().flat_map(|b| &b.body).for_each(|s| self.forget(s));
-            }
-            Statement::Print(_) | Statement::Log(_) => {}
-        }
-    }
 }
 
 /// Whether `path` is `start` or a part of it.
 fn starts_with_path(path: &Path, start: &Path) -> bool {
     path.root.value == start.root.value
         && path.segments.get(..start.segments.len()) == Some(start.segments.as_slice())
+}
+
+/// Whether a statement belongs to the script itself, not to a function in it.
+fn is_at_top(node: Node<'_>) -> bool {
+    const FUNCTIONS: &[&str] =
+        &["function_declaration", "function_expression", "arrow_function", "method_definition"];
+    let mut at = node.parent();
+    while let Some(outer) = at {
+        if FUNCTIONS.contains(&outer.kind()) || outer.kind().starts_with("generator_function") {
+            return false;
+        }
+        at = outer.parent();
+    }
+    true
 }
 
 fn is_length(segment: &Segment) -> bool {

@@ -37,7 +37,7 @@ fn check(program: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
                 Limit::Condition | Limit::Conditions => {
                     "write simpler conditions: compare fewer variables with each other, or match shorter patterns"
                 }
-                Limit::Paths | Limit::Combinations => "divide the agent into several",
+                Limit::Paths | Limit::Combinations | Limit::Values => "divide the agent into several",
             },
         ));
     }
@@ -52,6 +52,9 @@ const fn said(limit: Limit) -> &'static str {
         Limit::Paths => "the paths of this agent have too many variables: not all were followed",
         Limit::Combinations => {
             "the constraints or handoffs of this agent have too many combinations: not all were tried"
+        }
+        Limit::Values => {
+            "the variables of this program have too many values: what they hold where was not computed"
         }
     }
 }

@@ -37,7 +37,12 @@ fn with_namespaces(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
         let parameter = tool.parameters.iter().find(|p| p.name.value == name.value);
         let Some(parameter) = parameter else { continue };
         let Some(wanted) = parameter.ty.as_ref().and_then(ValueType::of) else { continue };
-        if let Some(found) = types.mismatch(value, &wanted) {
+        // The vendor's linter compares the declared types of variables and inputs.
+        let declared = || {
+            let found = value.as_path().and_then(|_| types.infer(value, &mut |_, _| {}))?;
+            differ(&found, &wanted).then_some(found)
+        };
+        if let Some(found) = types.mismatch(value, &wanted).or_else(declared) {
             let mut finding = tell(report, tool, &parameter.name.value, value, &wanted, &found)
                 .label(parameter.span, "declared here")
                 .note("the platform rejects the call, or converts the value to something else");
@@ -46,6 +51,13 @@ fn with_namespaces(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
             report.push(finding);
         }
     }
+}
+
+/// Whether two types of single values are different. What converts at run time depends on the value.
+pub(super) fn differ(one: &ValueType, other: &ValueType) -> bool {
+    let single =
+        |ty: &ValueType| matches!(ty, ValueType::Text | ValueType::Number | ValueType::Boolean);
+    single(one) && single(other) && one != other
 }
 
 fn tell(
@@ -80,17 +92,27 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
             else {
                 continue;
             };
+            let mut may_convert = false;
             let found = match &argument.value.kind {
-                ExprKind::Path(path) => types
-                    .get_or_insert_with(|| ScopedTypes::new(cx))
-                    .of(path)
-                    .filter(|f| coercion.never(f, &wanted)),
+                ExprKind::Path(path) => {
+                    types.get_or_insert_with(|| ScopedTypes::new(cx)).of(path).filter(|found| {
+                        let never = coercion.never(found, &wanted);
+                        // A text may be that of a number, and anything can be written as a text.
+                        may_convert = !never;
+                        never || (wanted != ValueType::Text && differ(found, &wanted))
+                    })
+                }
                 _ => coercion.rejects(&argument.value, &wanted),
             };
             if let Some(found) = found {
                 let tool = matched_calls.tool;
+                let mut finding =
+                    tell(report, tool, &parameter.name.value, &argument.value, &wanted, &found);
+                if may_convert {
+                    finding.severity = Severity::Warning;
+                }
                 report.push(
-                    tell(report, tool, &parameter.name.value, &argument.value, &wanted, &found)
+                    finding
                         .label(parameter.span, "declared here")
                         .help(format!("its signature is `{}`", signature(tool)))
                         .note("a value that cannot be converted makes the call fail"),

@@ -20,12 +20,12 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
-    // Type errors are reported by another rule.
+    // Type errors are reported by other rules.
     let mut seen = cx.mistyped_conditions().clone();
-    for (condition, _) in &cx.index.conditions {
-        let Some(expr) = condition.expr().filter(|_| cx.owns(condition.span())) else {
-            continue;
-        };
+    seen.extend(super::broken_guard::broken_comparisons(cx));
+    let conditions = cx.index.conditions.iter().filter_map(|(condition, _)| condition.expr());
+    let filters = cx.index.transforms.iter().filter_map(|transform| transform.filter.as_ref());
+    for expr in conditions.chain(filters).filter(|expr| cx.owns(expr.span)) {
         comparisons(expr, &mut |comparison| {
             if !seen.insert(comparison.span) {
                 return;

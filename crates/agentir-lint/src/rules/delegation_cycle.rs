@@ -1,22 +1,23 @@
-//! Subagents that call each other in a cycle.
+//! Agents that call each other in a cycle.
 
 use crate::rule::{Check, Group, Report, Rule};
 use agentir_analysis::ProgramAnalysis;
 use agentir_diagnostics::{Label, RuleName, Severity, Spanned};
 use agentir_expr::Name;
 use agentir_expr::dialect::Construct;
+use agentir_flow::cfg::{AgentId, NodeKind};
 use petgraph::algo::{astar, kosaraju_scc};
 use petgraph::graph::{DiGraph, EdgeIndex, NodeIndex};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("delegation-cycle"),
     group: Group::Reachability,
     severity: Severity::Warning,
-    summary: "subagents delegate to each other in a cycle",
+    summary: "agents delegate to each other in a cycle",
     vendor: &["subagent-delegation-cycle"],
-    requires: &[Construct::DelegationTools],
+    requires: &[],
     check: Check::Program(check),
 };
 
@@ -29,9 +30,15 @@ fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
     for agent in cx.program.agents() {
         nodes.entry(&agent.metadata.name.value).or_insert_with(|| graph.add_node(()));
     }
-    for agent in cx.program.agents() {
+    // What is offered to a model may be called at any time. Where steps delegate, conditions decide whether they do.
+    let offers = cx.dialect().has(Construct::DelegationTools);
+    for analysis in cx.all_agents() {
+        let agent = analysis.agent;
         let from = nodes.get(agent.metadata.name.value.as_str());
         for delegate in &agent.coordination.delegates {
+            if !offers && !always_delegates(cx, analysis.id, &delegate.agent.value) {
+                continue;
+            }
             if let (Some(from), Some(to)) = (from, nodes.get(delegate.agent.value.as_str())) {
                 graph.add_edge(*from, *to, &delegate.agent);
             }
@@ -54,16 +61,64 @@ fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
         cycle.sort_by_key(|(name, _)| (name.span.file, name.span.start));
         let Some(((first, index), rest)) = cycle.split_first() else { continue };
         let step = |name: &Spanned<Name>| Label::new(name.span, format!("delegates to `{name}`"));
+        let (message, note, help) = match offers {
+            true => (
+                "these subagents delegate to each other in a cycle",
+                "each waits for the answer of the next, and the last may call the first again",
+                "hand over in one of them instead: `@utils.transition to …`",
+            ),
+            false => (
+                "these agents delegate to each other in a cycle",
+                "none of them can end without delegating to the next, so none ever returns",
+                "let one of them end without delegating, or hand over to the first instead",
+            ),
+        };
         let mut finding = report
-            .finding(first.span, "these subagents delegate to each other in a cycle")
+            .finding(first.span, message)
             .at(format!("delegates to `{first}`"))
-            .note("each waits for the answer of the next, and the last may call the first again")
-            .help("hand over in one of them instead: `@utils.transition to …`");
+            .note(note)
+            .help(help);
         finding.labels.extend(rest.iter().map(|(name, _)| step(name)));
         let run = shortest_cycle(&graph, *index);
         let run = run.iter().filter_map(|edge| graph.edge_weight(*edge)).map(|name| step(name));
         report.push(finding.run(run, true));
     }
+}
+
+/// Whether an agent cannot end without having delegated to another one.
+fn always_delegates(cx: &ProgramAnalysis<'_>, id: AgentId, to: &str) -> bool {
+    let cfg = cx.graph();
+    let Some(agent_cfg) = cfg.agent(id) else { return false };
+    let delegating: FxHashSet<NodeIndex> = cfg
+        .transfers()
+        .iter()
+        .filter(|transfer| transfer.to == to)
+        .map(|transfer| transfer.node)
+        .filter(|at| {
+            cfg.node(*at).is_some_and(|node| node.agent == id && node.kind == NodeKind::Delegate)
+        })
+        .collect();
+    let mut work = vec![agent_cfg.entry];
+    let mut seen: FxHashSet<NodeIndex> = work.iter().copied().collect();
+    let mut delegates = false;
+    while let Some(at) = work.pop() {
+        if delegating.contains(&at) {
+            delegates = true;
+            continue;
+        }
+        let ends = cfg.node(at).is_none_or(|node| {
+            node.agent != id
+                || matches!(
+                    node.kind,
+                    NodeKind::Exit | NodeKind::FlowEnd | NodeKind::Handoff | NodeKind::Escalate
+                )
+        });
+        if ends {
+            return false;
+        }
+        work.extend(cfg.successors(at).map(|(to, _)| to).filter(|to| seen.insert(*to)));
+    }
+    delegates
 }
 
 /// Returns a shortest cycle that begins with an edge.

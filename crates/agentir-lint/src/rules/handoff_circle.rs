@@ -153,6 +153,17 @@ fn state<'a>(cx: &AgentContext<'_, 'a>, cfg: &Cfg<'a>, hops: &[Hop<'_, 'a>]) -> 
             }
         }
     }
+    // What the variables may be where the handoffs are tested may exclude them.
+    let is_excluded = |hop: &Hop<'_, 'a>| {
+        let from = cfg.node(hop.transfer.node).map(|node| node.agent.index());
+        let Some(agent) = from.and_then(|at| cx.program.all_agents().nth(at)) else { return false };
+        let mut tests = hop.guard.iter().filter_map(|l| Some((l.test.expr()?, l.holds)));
+        cx.program.values().is_unreached(agent.id, hop.transfer.node)
+            || tests.any(|(expr, holds)| agent.constants_exclude(expr, holds))
+    };
+    if hops.iter().any(is_excluded) {
+        return None;
+    }
     example_of(cx, &literals)
 }
 

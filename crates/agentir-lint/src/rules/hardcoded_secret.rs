@@ -25,6 +25,7 @@ fn check(file: FileId, text: &str, report: &mut Report<'_>) {
         report.push(
             report
                 .finding(span, format!("{} is hard-coded", secret.what))
+                .secret()
                 .note("anyone who can read this file, its history or a copy of it can use it")
                 .help(
                     "revoke it, and read it from the platform or the environment: an auth profile, `{{secrets.NAME}}`, `os.environ[…]`",

@@ -42,7 +42,7 @@ fn is_template(tool: &Tool) -> bool {
 
 /// Whether both flags of an output are present and off; their defaults depend on the platform.
 fn hidden(tool: &Tool, output: &str) -> bool {
-    let said = tool.extensions.0.values().filter_map(|all| all.get("outputs"));
+    let said = tool.extensions.named("outputs");
     let flags: Vec<&Data> = said.filter_map(|e| e.value.get(output)).collect();
     ["is_displayable", "is_used_by_planner"]
         .iter()

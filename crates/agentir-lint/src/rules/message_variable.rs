@@ -51,7 +51,7 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
 
 /// Whether a variable can be set from outside.
 fn is_external(extensions: &agentir_ir::Extensions) -> bool {
-    extensions.0.values().filter_map(|all| all.get("visibility")).any(
+    extensions.named("visibility").any(
         |said| matches!(&said.value, Data::String(text) if text.eq_ignore_ascii_case("external")),
     )
 }

@@ -9,7 +9,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("missing-handoff"),
     group: Group::Prompts,
     severity: Severity::Warning,
-    summary: "instructions mention a handoff to an agent that cannot be reached from there",
+    summary: "instructions mention a handoff to an agent that cannot be reached from there, or that there is not",
     vendor: &[],
     requires: &[],
     check: Check::Program(check),
@@ -24,6 +24,18 @@ fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
         let agent = analysis.agent;
         let own = agent.metadata.name.value.as_str();
         for prompt in analysis.prompts() {
+            for one in prompt.mentions.misspelled.iter().filter(|one| one.meant != own) {
+                let written = prompt.template.text.value.get(one.range.clone()).unwrap_or_default();
+                let message = format!(
+                    "the instructions of `{own}` hand over to `{written}`, which is no agent"
+                );
+                report.push(
+                    report
+                        .finding(prompt.place(&one.range), message)
+                        .confidence(Confidence::Medium)
+                        .did_you_mean(one.meant),
+                );
+            }
             for handoff in &prompt.mentions.handoffs {
                 let (to, handoff_graph) = (handoff.to, said.handoff_graph());
                 if to == own || handoff_graph.routed(own, to) || handoff_graph.direct(own, to) {

@@ -81,7 +81,8 @@ fn profiles(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let all: Vec<&Profile> = cx.profiles().filter(|p| cx.owns(p.span)).collect();
     for (at, later) in all.iter().enumerate() {
         let own = numeric_priority(Some(&later.priority));
-        let tied = all.iter().take(at).find_map(|earlier| {
+        let mut near = all.iter().take(at).skip(at.saturating_sub(MAX_NEIGHBOURS));
+        let tied = near.find_map(|earlier| {
             if !same(own, numeric_priority(Some(&earlier.priority))) {
                 return None;
             }

@@ -148,9 +148,9 @@ fn variable(
             .help(format!("use a name of your own, such as `{}`", known.instead));
         finding = match how {
             How::Removed => finding.note("the runtime sets it again with its next assignment"),
-            _ => finding.note(
-                "the runtime overwrites it, and treats values that the agent writes as its own",
-            ),
+            _ => {
+                finding.note("only the runtime writes it: other values are refused or overwritten")
+            }
         };
         // The specification's own example returns `user_id` from an agent that collects it.
         if matches!(how, How::Removed | How::Returned) {

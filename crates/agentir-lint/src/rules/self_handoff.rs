@@ -25,7 +25,7 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
         .coordination
         .handoffs
         .iter()
-        .filter(|h| h.extensions.0.values().any(|e| e.contains_key("from")))
+        .filter(|h| h.extensions.has("from"))
         .map(|h| h.to.span)
         .collect();
     let aliases = || {

@@ -11,7 +11,7 @@ pub(crate) static RULE: Rule = Rule {
     name: RuleName("side-effect-without-confirmation"),
     group: Group::Versions,
     severity: Severity::Warning,
-    summary: "a tool has side effects and no `confirm`",
+    summary: "a tool has side effects or locked parameters, and no `confirm`",
     vendor: &["SIDE_EFFECT_TOOL_WITHOUT_CONFIRMATION"],
     requires: &[Construct::SideEffects],
     check: Check::Program(check),
@@ -23,6 +23,16 @@ fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
     let decided: FxHashSet<&str> =
         cx.program.tools().filter(|t| message(t)).map(|t| t.name.value.as_str()).collect();
     for tool in cx.program.tools() {
+        let locked = tool.confirmation.iter().flat_map(|c| &c.immutable_params).next();
+        if let Some(locked) = locked.filter(|_| !decided.contains(tool.name.value.as_str())) {
+            report.push(
+                report
+                    .finding(locked.span, format!("`{}` is never confirmed, so that this locks nothing", tool.name))
+                    .note("what the user has confirmed must not change; without `confirm` nobody is asked")
+                    .help("add `confirm: always` or `confirm: when_side_effects`"),
+            );
+            continue;
+        }
         if tool.hints.side_effects != Some(true)
             || message(tool)
             || decided.contains(tool.name.value.as_str())

@@ -1,5 +1,6 @@
 //! A value of the wrong type.
 
+use super::argument_type::differ;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_analysis::types::{ReferenceTypes, ScopedTypes};
 use agentir_diagnostics::{Diagnostic, RuleName, Severity, Span};
@@ -141,7 +142,12 @@ fn assigned(
     else {
         return;
     };
-    let Some(found) = types.mismatch(value, &wanted) else { return };
+    // The vendor's linter compares the declared types of outputs and variables.
+    let declared = || {
+        let found = value.as_path().and_then(|_| types.infer(value, &mut |_, _| {}))?;
+        differ(&found, &wanted).then_some(found)
+    };
+    let Some(found) = types.mismatch(value, &wanted).or_else(declared) else { return };
     let at = variable.ty.as_ref().map_or(variable.name.span, |ty| ty.span);
     report.push(not_a(report, name, value.span, &wanted, &found, at));
 }
@@ -158,7 +164,7 @@ fn not_a(
     report
         .finding(value, message)
         .label(declared, "declared here")
-        .note("the value cannot be converted to this type")
+        .note("the value is rejected, or converted to something else")
         .help("assign a value of this type, or change the type of the variable")
 }
 

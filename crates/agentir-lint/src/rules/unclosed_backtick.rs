@@ -68,6 +68,13 @@ fn unclosed(prompt: &Prompt<'_>) -> Vec<usize> {
             continue;
         }
         for (offset, _) in line.match_indices('`') {
+            // Two and more in a row are a mention of the marks themselves, not a name.
+            let around = |at: Option<usize>| {
+                at.and_then(|at| line.as_bytes().get(at)).is_some_and(|byte| *byte == b'`')
+            };
+            if around(offset.checked_sub(1)) || around(offset.checked_add(1)) {
+                continue;
+            }
             open = match open {
                 Some(_) => None,
                 None => Some(start + offset),

@@ -31,8 +31,8 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
             if confirmed.contains(tool.value.as_str()) && cx.owns(tool.span) {
                 report.push(
                     report
-                        .finding(tool.span, format!("`{tool}` is never called here"))
-                        .note("it needs the user's confirmation, and a hook cannot wait for an answer")
+                        .finding(tool.span, format!("nobody can confirm `{tool}` here"))
+                        .note("it needs the user's confirmation, and a hook cannot wait for an answer: the call is not made, or made without it")
                         .help("call it in a step, or let the model call it; or take the confirmation away from the tool"),
                 );
             }

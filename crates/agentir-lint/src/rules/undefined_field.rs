@@ -10,7 +10,7 @@ use agentir_analysis::script::{Outputs, output, outputs};
 use agentir_analysis::variables::first;
 use agentir_diagnostics::{Confidence, Diagnostic, RuleName, Severity, Span, Spanned};
 use agentir_expr::dialect::{Construct, Keyword};
-use agentir_expr::{Name, Path, TypeField};
+use agentir_expr::{Name, Path, TypeExpr, TypeField};
 use agentir_ir::{Agent, Call, Node, ReadUse, Tool};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -192,8 +192,10 @@ fn returned(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     expressions(cx, &mut |expr, context| {
         if context == ExprContext::Plain {
             paths(expr, &mut |path| {
-                if let Some((tool, _)) = results.get(&path.root.value) {
-                    lacks(tool, path, &mut seen, report);
+                let name = &path.root.value;
+                if let Some((tool, ty)) = results.get(name) {
+                    let item = results.is_item(name).then_some(name);
+                    lacks((tool, ty, item), path, &mut seen, report);
                 }
             });
         }
@@ -203,7 +205,8 @@ fn returned(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     }
     for call in cx.index.calls.iter().filter(|call| cx.owns(call.tool.span)) {
         if let Some(tool) = cx.tool(&call.tool.value) {
-            after(call, &mut |path| lacks(tool, path, &mut seen, report));
+            let Some(returns) = &tool.returns else { continue };
+            after(call, &mut |path| lacks((tool, &returns.ty, None), path, &mut seen, report));
         }
     }
 }
@@ -232,27 +235,38 @@ fn after<'a>(call: &'a Call, found: &mut dyn FnMut(&'a Path)) {
     }
 }
 
-fn lacks(tool: &Tool, path: &Path, seen: &mut FxHashSet<Span>, report: &mut Report<'_>) {
-    let Some(returns) = &tool.returns else { return };
-    let Member::Missing(name, fields) = member(&returns.ty, &path.segments) else { return };
+/// The tool that returns something, its type, and the name of the item if it is one of a list.
+type Returned<'t> = (&'t Tool, &'t TypeExpr, Option<&'t Name>);
+
+fn lacks(
+    (tool, ty, item): Returned<'_>,
+    path: &Path,
+    seen: &mut FxHashSet<Span>,
+    report: &mut Report<'_>,
+) {
+    let Member::Missing(name, fields) = member(ty, &path.segments) else { return };
     // Fields that the runtime adds to a failed call.
     let failure = matches!(name.value.as_str(), "error" | "error_message" | "success");
-    if failure || !seen.insert(name.span) {
+    if (failure && item.is_none()) || !seen.insert(name.span) {
         return;
     }
-    let mut finding = missing_member(report, tool, name, fields);
+    let mut finding = missing_member(report, (tool, ty, item), name, fields);
     finding.severity = Severity::Warning;
     report.push(finding);
 }
 
 fn missing_member(
     report: &Report<'_>,
-    tool: &Tool,
+    (tool, _, item): Returned<'_>,
     name: &Spanned<Name>,
     fields: &[TypeField],
 ) -> Diagnostic {
+    let what = match item {
+        Some(item) => format!("an item `{item}` in the result of `{}`", tool.name),
+        None => format!("the result of `{}`", tool.name),
+    };
     let finding = report
-        .finding(name.span, format!("the result of `{}` has no field `{name}`", tool.name))
+        .finding(name.span, format!("{what} has no field `{name}`"))
         .label(tool.name.span, "declared here")
         .note("a missing field is undefined: conditions on it are false, and texts show nothing in its place");
     suggest(finding, &name.value, fields.iter().map(|f| f.name.value.as_str()), || {
@@ -262,12 +276,7 @@ fn missing_member(
                 "the return type of `{}` has no fields; declare what the tool returns",
                 tool.name
             ),
-            false => format!(
-                "the result of `{}` has the {} {}",
-                tool.name,
-                plural("field", has.len()),
-                listed(&has)
-            ),
+            false => format!("{what} has the {} {}", plural("field", has.len()), listed(&has)),
         }
     })
 }

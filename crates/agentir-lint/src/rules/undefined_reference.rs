@@ -3,7 +3,7 @@
 use crate::names::suggest;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use crate::wording::{listed, plural};
-use agentir_diagnostics::{RuleName, Severity, Span, Spanned};
+use agentir_diagnostics::{Diagnostic, RuleName, Severity, Span, Spanned};
 use agentir_expr::dialect::Construct;
 use agentir_expr::dialect::{Referent, RuntimeNames};
 use agentir_expr::{Name, Path};
@@ -20,17 +20,42 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
+/// The maximum number of further places that a finding shows.
+const MAX_PLACES: usize = 4;
+
 fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     // Its nodes have namespaces of their own.
     if cx.program.open_references {
         return;
     }
     let mut seen = FxHashSet::default();
+    // One finding per namespace that only a connection has: it has one cause.
+    let mut of_connections: Vec<Spanned<Name>> = Vec::new();
     cx.index.paths(&mut |path, _| {
-        if seen.insert(path.root.span) {
-            look(cx, path, report);
+        if !seen.insert(path.root.span) {
+            return;
+        }
+        let runtime = cx.dialect().runtime();
+        let space = path.namespace.as_ref().and_then(|name| runtime.reference(&name.value));
+        match &path.namespace {
+            Some(name) if space.is_some_and(|space| space.holds == Referent::Connection) => {
+                of_connections.push(name.clone());
+            }
+            _ => look(cx, path, report),
         }
     });
+    let mut told: FxHashSet<&str> = FxHashSet::default();
+    for name in &of_connections {
+        if !told.insert(&name.value) {
+            continue;
+        }
+        let mut finding = of_connection(name, report);
+        let others = of_connections.iter().filter(|other| other.value == name.value).skip(1);
+        for other in others.take(MAX_PLACES) {
+            finding = finding.label(other.span, "and here");
+        }
+        report.push(finding);
+    }
     for offer in &cx.index.offers {
         let BindingAction::Other { reference } = &offer.action else { continue };
         let text = &reference.value;
@@ -85,6 +110,15 @@ fn look(cx: &AgentContext<'_, '_>, path: &Path, report: &mut Report<'_>) {
     }
 }
 
+fn of_connection(namespace: &Spanned<Name>, report: &Report<'_>) -> Diagnostic {
+    let mut finding = report
+        .finding(namespace.span, format!("`@{namespace}` is empty outside a connection"))
+        .note("the value is silently missing")
+        .help("store the value in a variable, and read `@variables.name`");
+    finding.severity = Severity::Warning;
+    finding
+}
+
 /// Whether a namespace is known and has the member. Reports what is unknown.
 fn known(
     runtime: &RuntimeNames,
@@ -94,12 +128,7 @@ fn known(
 ) -> bool {
     let space = runtime.reference(&namespace.value);
     if space.is_some_and(|space| space.holds == Referent::Connection) {
-        let mut finding = report
-            .finding(namespace.span, format!("`@{namespace}` is empty outside a connection"))
-            .note("the value is silently missing")
-            .help("store the value in a variable, and read `@variables.name`");
-        finding.severity = Severity::Warning;
-        report.push(finding);
+        report.push(of_connection(namespace, report));
         return false;
     }
     let Some(space) = space else {

@@ -25,13 +25,20 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
         Tools::Local => true,
         Tools::Declared => false,
     };
-    let called = cx.index.calls.iter().map(|c| (&c.tool, "called"));
-    let named = cx.index.tool_refs.iter().map(|(name, _)| (*name, "named"));
+    let called = cx.index.calls.iter().map(|c| (&c.tool, "called", None));
+    let named = cx.index.tool_refs.iter();
+    let named = named.filter(|(name, used)| match used {
+        ToolUse::Checkpoint => !guards_agent(cx, name),
+        ToolUse::Forbidden => false,
+        ToolUse::Available | ToolUse::Hidden => true,
+    });
+    let named = named.map(|(name, used)| (*name, "named", Some(*used)));
+    forbidden(cx, report);
     if local {
         named_in_texts(cx, report);
     }
     imported(cx, report);
-    for (name, how) in called.chain(named) {
+    for (name, how, used) in called.chain(named) {
         if !is_known(cx, name) {
             let known = cx.index.tools.keys().chain(cx.program.library.keys()).copied();
             let how = if local { "used" } else { how };
@@ -42,6 +49,11 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
                 .note(format!(
                     "a call of an undeclared {tool} fails at run time; the agent does not compile"
                 ));
+            // Nothing calls it here. A check before no tool, in contrast, is one before all of them.
+            if used == Some(ToolUse::Hidden) {
+                finding.severity = Severity::Warning;
+                finding = finding.note("there is nothing to hide");
+            }
             finding = match closest(&name.value, known) {
                 Some(near) => finding.did_you_mean(near),
                 None => {
@@ -50,6 +62,48 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
             };
             report.push(finding);
         }
+    }
+}
+
+/// Whether a constraint before this name is one before an agent gets control.
+fn guards_agent(cx: &AgentContext<'_, '_>, name: &Spanned<Name>) -> bool {
+    let program = cx.program.program;
+    let is_agent = |name: &str| {
+        program.agent(name).is_some() || program.remote_agents.iter().any(|agent| agent == name)
+    };
+    // An agent of an incomplete program may be in another file.
+    let refers = || {
+        let jumps = cx.index.jumps.iter().filter_map(|jump| jump.target.agent());
+        let mut all = cx.index.agent_refs.iter().map(|(agent, _)| *agent).chain(jumps);
+        all.any(|agent| agent.value == name.value)
+    };
+    cx.agent.can_call(&name.value, [], is_agent) || !program.complete && refers()
+}
+
+/// What a supervisor must never do, and what no tool of the program is called: nothing is forbidden by that.
+fn forbidden(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    let program = cx.program.program;
+    let named = cx.index.tool_refs.iter().filter(|(_, used)| *used == ToolUse::Forbidden);
+    for (name, _) in named {
+        if is_known(cx, name) || program.tools().any(|tool| tool.name.value == name.value) {
+            continue;
+        }
+        let tool = cx.words(name.span).nouns.tool;
+        let mut finding = report
+            .finding(name.span, format!("no {tool} is called `{name}`, so this forbids nothing"));
+        let known = || program.tools().map(|tool| tool.name.value.as_str());
+        // `pay()`
+        let bare = name.value.split('(').next().unwrap_or_default().trim_end();
+        match known().find(|tool| *tool == bare).or_else(|| closest(bare, known())) {
+            Some(near) => finding = finding.did_you_mean(near),
+            None if !program.complete => continue,
+            // An action may be described in words, which no call is.
+            None => {
+                finding.severity = Severity::Warning;
+                finding = finding.help(format!("write the name of a {tool}"));
+            }
+        }
+        report.push(finding);
     }
 }
 
@@ -62,7 +116,7 @@ fn imported(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
         let all_are_here = program.complete && (words.is_json() || !program.libraries.is_empty());
         if !all_are_here
             || cx.tool(&name.value).is_some()
-            || is_system_tool(&name.value)
+            || cx.dialect().runtime().has_tool(&name.value)
             || cx.names(&RULE, "known", &name.value)
         {
             continue;
@@ -150,12 +204,6 @@ fn functions(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
 fn is_known(cx: &AgentContext<'_, '_>, name: &Spanned<Name>) -> bool {
     cx.tool(&name.value).is_some()
         || cx.agent.use_tools.iter().any(|t| t.value == name.value)
-        || is_system_tool(&name.value)
+        || cx.dialect().runtime().has_tool(&name.value)
         || cx.names(&RULE, "known", &name.value)
-}
-
-/// The tools of the platform: `__handoff__`, and those of §3.13.4.
-fn is_system_tool(name: &str) -> bool {
-    (name.starts_with("__") && name.ends_with("__"))
-        || matches!(name, "get_attachment" | "list_attachments")
 }

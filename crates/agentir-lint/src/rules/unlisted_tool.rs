@@ -2,7 +2,7 @@
 
 use crate::names::suggest;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
-use agentir_diagnostics::{Confidence, RuleName, Severity};
+use agentir_diagnostics::{Confidence, RuleName, Severity, Span};
 use agentir_expr::dialect::{Keyword, Tools};
 use rustc_hash::FxHashSet;
 
@@ -15,6 +15,9 @@ pub(crate) static RULE: Rule = Rule {
     requires: &[],
     check: Check::Agent(check),
 };
+
+/// The maximum number of further places that a finding shows.
+const MAX_PLACES: usize = 8;
 
 fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let agent = cx.agent;
@@ -31,6 +34,10 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     named.extend(agent.flow.iter().flat_map(|f| f.definitions.keys().map(|k| k.as_str())));
     named.extend(agent.templates.keys().map(|k| k.as_str()));
     let mut reported = FxHashSet::default();
+    // An agent without any tools lacks the section: that is one cause.
+    let none = !must_list && listed.is_empty() && cx.program.library.is_empty();
+    let mut without: Vec<Span> = Vec::new();
+    let mut whole = None;
     for prompt in cx.prompts() {
         for tool in &prompt.mentions.tools {
             let known = listed.contains(tool.name)
@@ -42,9 +49,17 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
             let before = prompt.template.text.value.get(..tool.range.start);
             // Another rule reports unknown references.
             let reference = before.is_some_and(|t| t.ends_with("@actions."));
+            // Headings are in capitals: `see DEAL_SUMMARY`.
+            let heading = !tool.name.chars().any(|c| c.is_ascii_lowercase());
             let unmarked = cx.traits().namespaced_references && (!tool.marked || reference);
-            if known || unmarked || !reported.insert(tool.name) {
+            if known || unmarked || heading || !reported.insert(tool.name) {
                 continue;
+            }
+            if none {
+                without.push(prompt.place(&tool.range));
+                if without.len() > 1 {
+                    continue;
+                }
             }
             let own = &agent.metadata.name;
             let words = cx.words(prompt.place(&tool.range));
@@ -85,7 +100,15 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
                 .finding(prompt.place(&tool.range), what)
                 .confidence(Confidence::Medium)
                 .note(note);
-            report.push(suggest(finding, tool.name, listed.iter().copied(), || help));
+            let finding = suggest(finding, tool.name, listed.iter().copied(), || help);
+            match none {
+                true => whole = Some(finding),
+                false => report.push(finding),
+            }
         }
+    }
+    if let Some(finding) = whole {
+        let others = without.iter().skip(1).take(MAX_PLACES);
+        report.push(others.fold(finding, |finding, span| finding.label(*span, "nor this tool")));
     }
 }

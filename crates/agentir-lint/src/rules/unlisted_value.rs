@@ -40,6 +40,16 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
             tell(cx, &field.name.value, text, field.name.span, listed, report, false);
         }
     }
+    synonyms(cx, report);
+    for parameter in cx.agent.tools.iter().flat_map(|tool| &tool.parameters) {
+        let (Some(Data::String(text)), false) = (&parameter.default, parameter.values.is_empty())
+        else {
+            continue;
+        };
+        let values = parameter.values.iter().map(|value| value.text.value.as_str());
+        let listed = Listed { values: values.collect(), at: parameter.span };
+        tell(cx, &parameter.name.value, text, parameter.name.span, &listed, report, false);
+    }
     for matched_calls in matched_calls(cx) {
         for (parameter, given) in &matched_calls.parameters {
             let values = parameter.values.iter().map(|v| v.text.value.as_str());
@@ -47,6 +57,26 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
             if let (Some(argument), false) = (given, listed.values.is_empty()) {
                 constant(cx, &parameter.name.value, &argument.value, &listed, report);
             }
+        }
+    }
+}
+
+/// Other words for values that are not listed. The IR has no span for them.
+fn synonyms(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    let fields = cx.index.fields.iter().filter_map(|field| {
+        let listed = values(field).filter(|_| field.entity_ref.is_none())?;
+        Some((&field.name, listed, field.synonyms.as_ref()?))
+    });
+    let entities = cx.agent.entities.iter().filter_map(|entity| {
+        let (first, last) = (entity.values.first()?, entity.values.last()?);
+        let values = entity.values.iter().map(|value| value.value.as_str()).collect();
+        let listed = Listed { values, at: first.span.to(last.span) };
+        Some((&entity.name, listed, entity.synonyms.as_ref()?))
+    });
+    for (name, listed, synonyms) in fields.chain(entities) {
+        let Data::Object(synonyms) = synonyms else { continue };
+        for value in synonyms.keys() {
+            tell(cx, &name.value, value, name.span, &listed, report, false);
         }
     }
 }

@@ -1,14 +1,15 @@
 //! A branch that is never taken: because of earlier branches, of facts on every path to it, or of
 //! the values of its variables.
 
+use super::unsatisfiable_condition;
 use crate::evidence::explain_core;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_analysis::conditions::{branch_guard, branches, is_stable, roots, test};
-use agentir_analysis::initial_values::InitialValues;
-use agentir_analysis::proof::{Assumption, UnsatCore};
+use agentir_analysis::proof::{Assumption, QueryBuilder, UnsatCore};
+use agentir_analysis::values::When;
 use agentir_diagnostics::{Diagnostic, RuleName, Severity, Span};
-use agentir_expr::Condition;
-use agentir_flow::cfg::{Fact, GuardLiteral, Origin, Test};
+use agentir_expr::{Condition, ConditionKind, ExprKind};
+use agentir_flow::cfg::{Fact, GuardLiteral, NodeKind, Origin, Test};
 use agentir_ir::{Agent, Branch, Digression};
 use petgraph::graph::NodeIndex;
 use rustc_hash::FxHashSet;
@@ -37,10 +38,9 @@ fn check<'a>(cx: &AgentContext<'_, 'a>, report: &mut Report<'_>) {
     }
     behind_digression(cx.agent, report);
     let mut seen = FxHashSet::default();
-    let mut first = InitialValues::new(cx);
     let mut dead = |case: Case<'a>| {
         if cx.owns(case.span)
-            && let Some(finding) = case.dead(cx, &mut first, report)
+            && let Some(finding) = case.dead(cx, report)
             && seen.insert(finding.primary.span)
         {
             report.push(finding);
@@ -57,8 +57,8 @@ fn check<'a>(cx: &AgentContext<'_, 'a>, report: &mut Report<'_>) {
         // A branch after an unconditional one has been reported above.
         if !earlier.is_empty() && earlier.len() == before.len() {
             let own = test(&digression).map(|test| GuardLiteral { test, holds: true });
-            let (node, what) = (NodeIndex::end(), "digression");
-            dead(Case { node, what, span: digression.span, earlier, own });
+            let (node, what, when) = (NodeIndex::end(), "digression", When::After);
+            dead(Case { node, when, what, span: digression.span, earlier, own });
         }
     }
     for at in agent_cfg.nodes() {
@@ -66,20 +66,93 @@ fn check<'a>(cx: &AgentContext<'_, 'a>, report: &mut Report<'_>) {
         let all = branches(node);
         for (index, branch) in all.iter().enumerate() {
             let Some((earlier, own)) = branch_guard(all, index) else { break };
-            dead(Case { node: at, what: "branch", span: branch.span, earlier, own });
+            let when = When::After;
+            dead(Case { node: at, when, what: "branch", span: branch.span, earlier, own });
         }
         for (_, edge) in cfg.successors(at) {
             let what = match (edge.origin, node.origin) {
                 (Origin::ToolBinding(_), _) => "offer",
                 (Origin::Digression(_), _) => "digression",
                 (_, Origin::Step(_)) => "step",
+                (Origin::Completion(_), _) => "completion",
+                (Origin::Handoff(_), _) => "handoff",
+                (Origin::Delegate(_), _) => "delegation",
+                (Origin::Rule(_), _) => "route",
+                (Origin::Trigger(_), _) => "escalation",
                 _ => continue,
             };
             let own = cfg.last_literal(edge.guard).filter(|l| l.holds);
             if own.is_some() {
-                dead(Case { node: at, what, span: edge.span, earlier: Vec::new(), own });
+                let (when, earlier) = (When::After, Vec::new());
+                dead(Case { node: at, when, what, span: edge.span, earlier, own });
             }
         }
+    }
+    instructions(cx, &mut seen, report);
+}
+
+/// Reports instructions that are never given. One that is nested in others has the conditions of all.
+fn instructions<'a>(
+    cx: &AgentContext<'_, 'a>,
+    seen: &mut FxHashSet<Span>,
+    report: &mut Report<'_>,
+) {
+    let Some(agent_cfg) = cx.agent_cfg() else { return };
+    let graph = cx.program.graph();
+    let chooses = |node: &NodeIndex| graph.node(*node).is_some_and(|n| n.kind == NodeKind::Choose);
+    let Some(node) = agent_cfg.nodes().find(chooses) else { return };
+    let at = (node, When::Before);
+    for instruction in &cx.agent.identity.instructions {
+        let Some(when) = instruction.when.as_ref() else { continue };
+        let Some(expr) = when.expr() else { continue };
+        // Another rule reports a condition that no values fulfil, where it was written as one.
+        let impossible = cx.prove_outcome(expr, false).is_some();
+        if impossible && !unsatisfiable_condition::is_nested(instruction, when) {
+            continue;
+        }
+        let parts = match &expr.kind {
+            ExprKind::And(parts) => parts.as_slice(),
+            _ => std::slice::from_ref(expr),
+        };
+        let decides = parts.iter().enumerate().position(|(index, part)| {
+            let before = parts.get(..index).unwrap_or_default();
+            cx.values_exclude(at, before.iter().map(|e| (e, true)), (part, true))
+        });
+        let contradicts = || {
+            (1..parts.len()).find(|last| {
+                let mut query = cx.query();
+                parts.iter().take(last + 1).for_each(|part| {
+                    query.assume(part, true);
+                });
+                query.refute().is_some()
+            })
+        };
+        let decides = decides.or_else(|| impossible.then(contradicts).flatten());
+        let Some(decides) = decides else { continue };
+        let Some(part) = parts.get(decides).filter(|part| is_stable(part)) else { continue };
+        // The part of an `else` stands where its `if` does.
+        let span = match &part.kind {
+            ExprKind::Unary { operand, .. } if decides > 0 && operand.span == part.span => {
+                instruction.text.text.span
+            }
+            _ => part.span,
+        };
+        if !cx.owns(span) || !seen.insert(span) {
+            continue;
+        }
+        let mut query = cx.query();
+        for part in parts.iter().take(decides + 1) {
+            let _ = query.assume(part, true);
+            cx.program.values().add_to(&mut query, cx.id, at, part);
+        }
+        let core = query.refute().filter(|core| !core.facts.is_empty()).unwrap_or_else(|| {
+            let tests = parts.iter().take(decides + 1);
+            UnsatCore::of_facts(cx.program.values().together(cx.id, at, tests))
+        });
+        let finding = report
+            .finding(span, "this instruction is never given")
+            .help("test for something that can be the case, or remove this");
+        report.push(explain_core(finding, &core));
     }
 }
 
@@ -92,14 +165,17 @@ fn outcomes<'a>(cx: &AgentContext<'_, 'a>, dead: &mut dyn FnMut(Case<'a>)) {
             let condition = outcome.condition.as_ref()?;
             Some(GuardLiteral { test: Test::Condition(condition), holds })
         };
-        let (node, own) = (NodeIndex::end(), literal(true));
+        let (node, own, when) = (NodeIndex::end(), literal(true), When::After);
         let before = earlier.clone();
-        dead(Case { node, what: "outcome", span: outcome.span, earlier: before, own });
+        dead(Case { node, when, what: "outcome", span: outcome.span, earlier: before, own });
         // Nothing is known after an outcome that always applies.
         let Some(not) = literal(false) else { return };
         earlier.push(not);
     }
 }
+
+/// A digression is compared with this many of those before it.
+const MAX_EARLIER_DIGRESSIONS: usize = 128;
 
 /// Returns the lists of digressions of an agent, each digression with the earlier ones for the same
 /// intent.
@@ -109,7 +185,8 @@ fn digressions(agent: &Agent) -> Vec<(&Digression, Vec<&Digression>)> {
     let mut found = Vec::new();
     for all in std::iter::once(&flow.global_digressions).chain(steps) {
         for (at, digression) in all.iter().enumerate().filter(|(_, d)| d.intent.is_some()) {
-            let before = all.get(..at).unwrap_or_default();
+            let first = at.saturating_sub(MAX_EARLIER_DIGRESSIONS);
+            let before = all.get(first..at).unwrap_or_default();
             let same = before
                 .iter()
                 .filter(|d| d.intent == digression.intent && d.keywords == digression.keywords);
@@ -137,6 +214,8 @@ fn behind_digression(agent: &Agent, report: &mut Report<'_>) {
 /// A case to check.
 struct Case<'a> {
     node: NodeIndex,
+    /// Whether it is tried before the node has any effect.
+    when: When,
     what: &'static str,
     span: Span,
     /// The literals of earlier cases, which were not taken.
@@ -162,6 +241,11 @@ fn behind_else(branches: &[Branch], report: &mut Report<'_>) {
     }
 }
 
+/// Whether a condition could not be read. Nothing is known of it, not even that it equals itself.
+fn is_invalid(test: Test<'_>) -> bool {
+    matches!(test, Test::Condition(condition) if matches!(condition.kind, ConditionKind::Invalid))
+}
+
 /// The origin of an assumption.
 #[derive(Clone, Copy)]
 enum Reason<'a> {
@@ -175,12 +259,7 @@ enum Reason<'a> {
 
 impl<'a> Case<'a> {
     /// Proves that the case is never taken.
-    fn dead(
-        &self,
-        cx: &AgentContext<'_, 'a>,
-        first: &mut InitialValues<'a>,
-        report: &Report<'_>,
-    ) -> Option<Diagnostic> {
+    fn dead(&self, cx: &AgentContext<'_, 'a>, report: &Report<'_>) -> Option<Diagnostic> {
         let mut about = FxHashSet::default();
         let of_interest = self.own.as_ref().map_or(self.earlier.as_slice(), std::slice::from_ref);
         of_interest.iter().filter_map(|l| l.test.expr()).for_each(|e| roots(e, &mut about));
@@ -191,7 +270,9 @@ impl<'a> Case<'a> {
                 is_stable(expr) && !names.is_disjoint(&about)
             }
             // Natural-language conditions are equal only to themselves.
-            None => of_interest.iter().any(|l| l.test.expr().is_none() && l.test == literal.test),
+            None => of_interest
+                .iter()
+                .any(|l| l.test.expr().is_none() && l.test == literal.test && !is_invalid(l.test)),
         };
         let mut query = cx.query();
         let mut reasons = Vec::new();
@@ -209,7 +290,7 @@ impl<'a> Case<'a> {
                 }
             }
         }
-        known += usize::from(first.add_to(&mut query, &about, self.node));
+        known += usize::from(self.add_values(cx, &mut query).is_some());
         for literal in self.earlier.iter().rev().filter(|l| concerns(l)).take(MAX_GUARDS) {
             query.assume(test(literal.test), literal.holds);
             reasons.push(Reason::Earlier(*literal));
@@ -225,8 +306,52 @@ impl<'a> Case<'a> {
             query.assume(test(own.test), true);
             reasons.push(Reason::Own);
         }
-        let core = query.refute()?;
+        let core = match query.refute() {
+            Some(core) => core,
+            // What variables may be together is no fact about one of them.
+            None => self.together(cx, &reasons)?,
+        };
         self.explain(cx, &reasons, &core, report)
+    }
+
+    /// Whether what the variables hold here excludes the case.
+    fn is_excluded(&self, cx: &AgentContext<'_, 'a>) -> bool {
+        let Some(last) = self.own.or_else(|| self.earlier.last().copied()) else { return false };
+        let before = match self.own {
+            Some(_) => self.earlier.as_slice(),
+            None => self.earlier.split_last().map_or(&[][..], |(_, before)| before),
+        };
+        let tests = |literal: &GuardLiteral<'a>| Some((literal.test.expr()?, literal.holds));
+        let Some(last) = tests(&last) else { return false };
+        cx.values_exclude((self.node, self.when), before.iter().filter_map(tests), last)
+    }
+
+    /// Adds what the variables hold here to a query, if that excludes the case.
+    fn add_values(
+        &self,
+        cx: &AgentContext<'_, 'a>,
+        query: &mut QueryBuilder<'_, 'a>,
+    ) -> Option<()> {
+        if !self.is_excluded(cx) {
+            return None;
+        }
+        let (values, at) = (cx.program.values(), (self.node, self.when));
+        let all = self.earlier.iter().chain(&self.own).filter_map(|literal| literal.test.expr());
+        all.fold(false, |any, expr| values.add_to(query, cx.id, at, expr) | any).then_some(())
+    }
+
+    /// What excludes the case if no fact about a single variable does.
+    fn together(&self, cx: &AgentContext<'_, 'a>, reasons: &[Reason<'a>]) -> Option<UnsatCore> {
+        if !self.is_excluded(cx) {
+            return None;
+        }
+        let own = reasons.iter().position(|reason| matches!(reason, Reason::Own));
+        let last = reasons.iter().rposition(|reason| matches!(reason, Reason::Earlier(_)));
+        let tests = self.earlier.iter().chain(&self.own).filter_map(|l| l.test.expr());
+        let facts = cx.program.values().together(cx.id, (self.node, self.when), tests);
+        let mut core = UnsatCore::of_facts(facts);
+        core.assumptions.extend(own.or(last).map(Assumption));
+        Some(core)
     }
 
     fn explain(

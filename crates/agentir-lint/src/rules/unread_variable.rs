@@ -50,11 +50,7 @@ fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
                 .map(|p| agentir_analysis::variables::first(&p.path.value)),
         );
         // Externally visible variables may be read outside.
-        let outside = agent
-            .memory
-            .session
-            .iter()
-            .filter(|v| v.extensions.0.values().any(|e| e.contains_key("visibility")));
+        let outside = agent.memory.session.iter().filter(|v| v.extensions.has("visibility"));
         read.extend(outside.map(|v| v.name.value.as_str()));
         read.extend(
             agent.memory.state.iter().map(|v| agentir_analysis::variables::first(&v.name.value)),

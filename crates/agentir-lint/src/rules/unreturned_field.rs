@@ -1,9 +1,11 @@
 //! A result field that the other agent never sets.
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_analysis::AgentAnalysis;
 use agentir_diagnostics::{Applicability, Confidence, RuleName, Severity, Span, Spanned, closest};
 use agentir_expr::dialect::Construct;
 use agentir_expr::{Name, TypeKind};
+use agentir_flow::cfg::{AccessKind, NodeKind};
 use agentir_ir::Agent;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -72,10 +74,50 @@ impl<'a> Children<'a> {
                 .chain([&variables.results, &variables.labels])
                 .flatten()
                 .copied();
-            Some((child.agent, own.collect()))
+            let mut own: FxHashSet<&str> = own.collect();
+            // What is only declared, nobody sets, unless a model may.
+            let led = is_led_by_the_model(child.agent);
+            let idle = child.agent.memory.session.iter().filter(|v| {
+                v.initial_value.is_none() && v.scope.is_none() && v.name.value.find('.').is_none()
+            });
+            for name in idle
+                .filter(|_| !led)
+                .map(|v| v.name.value.as_str())
+                .filter(|name| !is_set(&child, name))
+            {
+                own.remove(name);
+            }
+            Some((child.agent, own))
         };
         self.0.entry(name).or_insert_with(find).as_ref()
     }
+}
+
+/// Whether anything may set a variable of an agent.
+fn is_set(child: &AgentAnalysis<'_, '_>, name: &str) -> bool {
+    let index = &child.index;
+    let root =
+        |path: &str| path.strip_prefix("session.").unwrap_or(path).split('.').next() == Some(name);
+    let passed = child.program.passed.get(child.agent.metadata.name.value.as_str());
+    let cfg = child.program.graph();
+    passed.is_some_and(|names| names.contains(name))
+        || index.fields.iter().any(|f| f.name.value == name)
+        || index.writes.iter().any(|(written, _)| root(&written.value))
+        || index.sets.iter().any(|set| {
+            set.target.root.value == name
+                || (set.target.root.value == "session"
+                    && set.target.first_field().is_some_and(|field| field.value == name))
+        })
+        || cfg.agent(child.id).into_iter().flat_map(|agent| agent.nodes()).any(|node| {
+            let opaque = cfg
+                .node(node)
+                .is_some_and(|n| matches!(n.kind, NodeKind::Unknown | NodeKind::Other));
+            opaque
+                || cfg
+                    .defs(node)
+                    .iter()
+                    .any(|access| access.kind == AccessKind::Def && root(&access.variable.name))
+        })
 }
 
 fn look<'a>(

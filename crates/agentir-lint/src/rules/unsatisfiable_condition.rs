@@ -3,8 +3,9 @@
 use crate::evidence::explain_core;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_analysis::conditions::{comparisons, is_constant, is_stable};
-use agentir_diagnostics::{RuleName, Severity};
-use agentir_ir::{ConditionUse, ConstraintKind};
+use agentir_diagnostics::{RuleName, Severity, Span};
+use agentir_expr::Condition;
+use agentir_ir::{ConditionUse, ConstraintKind, Instruction};
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("unsatisfiable-condition"),
@@ -17,10 +18,15 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
-    let mistyped_spans = cx.mistyped_conditions();
+    let mut mistyped_spans = cx.mistyped_conditions().clone();
+    mistyped_spans.extend(super::broken_guard::broken_comparisons(cx));
     for (condition, used) in &cx.index.conditions {
         let Some(expr) = condition.expr() else { continue };
         if is_constant(expr) || !is_stable(expr) || !cx.owns(condition.span()) {
+            continue;
+        }
+        // What surrounds an instruction is no condition that somebody wrote; its own part is never reached.
+        if cx.agent.identity.instructions.iter().any(|i| is_nested(i, condition)) {
             continue;
         }
         let Some(core) = cx.prove_outcome(expr, false) else { continue };
@@ -52,4 +58,11 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
         }
         report.push(explain_core(finding, &core));
     }
+}
+
+/// Whether a condition is that of an instruction, put together of those of the branches around it: nobody wrote it.
+pub(super) fn is_nested(instruction: &Instruction, condition: &Condition) -> bool {
+    let Span { start, end, .. } = condition.span();
+    instruction.when.as_ref().is_some_and(|when| std::ptr::eq(when, condition))
+        && condition.text.value.len() != (end - start) as usize
 }

@@ -3,18 +3,19 @@
 use crate::evidence::binding;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_analysis::conditions::{is_stable, starts_unset};
+use agentir_analysis::initial_state;
 use agentir_diagnostics::{Confidence, Diagnostic, RuleName, Severity, Span};
 use agentir_eval::{Outcome, State, Value, outcome};
 use agentir_expr::{BinaryOp, Condition, Expr, ExprKind, Literal, Path, Segment, Visit};
 use agentir_flow::cfg::Origin;
-use agentir_ir::{Checkpoint, Constraint, ConstraintKind};
+use agentir_ir::{Checkpoint, Constraint, ConstraintKind, Node};
 use rustc_hash::FxHashSet;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("unset-opens-guard"),
     group: Group::Security,
     severity: Severity::Warning,
-    summary: "a guard lets through what it guards while its variables have no value",
+    summary: "a guard lets through what it guards while its variables have no value, or because the user says so",
     vendor: &[],
     requires: &[],
     check: Check::Agent(check),
@@ -25,9 +26,7 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let candidates: Vec<(&Constraint, &Expr, Vec<Path>)> = guards
         .into_iter()
         .filter(|c| c.severity != Some("warning"))
-        .filter(|c| {
-            matches!(c.checkpoint, Some(Checkpoint::ToolCall { .. } | Checkpoint::Response))
-        })
+        .filter(|c| c.checkpoint.is_some())
         .filter(|c| applies_at_first(cx, c.applies_when.as_ref()))
         .filter_map(|c| {
             let expr = c.condition.expr()?;
@@ -50,40 +49,104 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
                         })
                 })
             };
-            if paths.iter().all(reads) && cx.owns(expr.span) {
+            let open = |path: &Path| reads(path) || is_lost_by_failure(cx, path);
+            if paths.iter().all(open) && cx.owns(expr.span) {
                 let guarded = match &constraint.checkpoint {
                     Some(Checkpoint::ToolCall { target }) => {
                         format!("`{}` is called", target.value)
                     }
-                    _ => "the answer is sent".to_owned(),
+                    Some(Checkpoint::Response) => "the answer is sent".to_owned(),
+                    _ => "a tool is called".to_owned(),
                 };
-                report.push(finding(report, expr.span, &paths, &guarded));
+                report.push(finding(cx, report, expr.span, &paths, &guarded));
             }
         }
     }
+    opened_by_words(cx, report);
     for offer in &cx.index.offers {
         if let Some(expr) = offer.available_when.as_ref().and_then(Condition::expr)
             && let Some(paths) = opened_by(cx, expr, true)
             && cx.owns(expr.span)
+            && !is_meant_to_be_open(cx, expr, &paths)
         {
             let guarded = format!("`{}` is offered", offer.name.value);
-            report.push(finding(report, expr.span, &paths, &guarded));
+            report.push(finding(cx, report, expr.span, &paths, &guarded));
         }
     }
 }
 
-fn finding(report: &Report<'_>, span: Span, paths: &[Path], guarded: &str) -> Diagnostic {
+/// Reports guards of which a variable has no value but what the user says: nothing sets it, and the model takes it from
+/// messages, because it ends a part that the model leads.
+fn opened_by_words(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    let cfg = cx.program.graph();
+    let Some(part) = cfg.agent(cx.id) else { return };
+    let awaited = cfg.exit_variables(part);
+    if awaited.is_empty() {
+        return;
+    }
+    let zones = cx.agent.flow.iter().flat_map(|flow| flow.definitions.values());
+    let zones = zones.filter_map(|step| step.reasoning_zone.as_ref());
+    let guards = cx.agent.constraints.constraints.iter();
+    let guards = guards.chain(zones.flat_map(|zone| &zone.constraints));
+    let mut seen: FxHashSet<Span> = FxHashSet::default();
+    for expr in guards.filter(|c| c.severity != Some("warning")).filter_map(|c| c.condition.expr())
+    {
+        expr.paths(&mut |path| {
+            let name = &path.root;
+            let wait = awaited.iter().find(|(_, variables)| {
+                variables.iter().any(|variable| variable.name.value == name.value)
+            });
+            // A declared field is for the user to say.
+            let mut fields = cx.agent.gather.fields.iter();
+            let is_field = fields.any(|field| field.name.value == name.value);
+            if path.namespace.is_none()
+                && !is_field
+                && let Some((condition, _)) = wait
+                && cx.owns(name.span)
+                && seen.insert(name.span)
+            {
+                report.push(
+                    report
+                        .finding(name.span, format!("`{name}` is whatever the user says it is"))
+                        .label(condition.span(), "the model takes it from messages, to end this part")
+                        .note("nothing else sets it: who claims what the guard asks for gets past it")
+                        .help("set it from the result of a tool, or declare it as a field to collect if it is for the user to say")
+                        .confidence(Confidence::Medium),
+                );
+            }
+        });
+    }
+}
+
+fn finding(
+    cx: &AgentContext<'_, '_>,
+    report: &Report<'_>,
+    span: Span,
+    paths: &[Path],
+    guarded: &str,
+) -> Diagnostic {
     let names: Vec<String> = paths.iter().map(|path| format!("`{path}`")).collect();
     let (names, have) = match names.as_slice() {
         [one] => (one.clone(), "has"),
         all => (all.join(" and "), "have"),
     };
+    let (note, help) = match paths.iter().all(|path| is_lost_by_failure(cx, path)) {
+        false => (
+            format!(
+                "{guarded} then, although nothing has set it; a call that fails sets nothing either"
+            ),
+            "give it an initial value that closes the guard, or test that it is set, too",
+        ),
+        // An initial value does not help.
+        true => (
+            format!("{guarded} then: what was to return it leaves no value when it fails"),
+            "test that it is set, too, or let the guard ask for a value that opens it",
+        ),
+    };
     report
         .finding(span, format!("this also holds while {names} {have} no value"))
-        .note(format!(
-            "{guarded} then, although nothing has set it; a call that fails sets nothing either"
-        ))
-        .help("give it an initial value that closes the guard, or test that it is set, too")
+        .note(note)
+        .help(help)
         .confidence(Confidence::Medium)
         .example(paths.iter().map(|path| binding(&path.to_string(), &Value::Undefined)))
 }
@@ -125,12 +188,59 @@ fn opened_by(cx: &AgentContext<'_, '_>, expr: &Expr, required: bool) -> Option<V
     let plain = |path: &Path| path.segments.iter().all(|s| matches!(s, Segment::Field(_)));
     let open = !tested
         && !paths.is_empty()
-        && paths.iter().all(|path| plain(path) && is_unset_at_first(cx, path));
+        && paths.iter().all(|path| {
+            plain(path) && (is_unset_at_first(cx, path) || is_lost_by_failure(cx, path))
+        });
     open.then_some(paths)
+}
+
+/// Whether a guard holds for the initial values that its variables are given: the author opened it.
+fn is_meant_to_be_open(cx: &AgentContext<'_, '_>, expr: &Expr, paths: &[Path]) -> bool {
+    let mut state = State::new();
+    for path in paths {
+        let shared = path.namespace.as_ref().is_some_and(|n| n.value == "variables");
+        let mut all = cx.program.program.agents().flat_map(|agent| &agent.memory.session);
+        let declared = all.find(|v| shared && v.name.value == path.root.value);
+        let given = declared.and_then(|v| initial_state::value(v.initial_value.as_ref()?));
+        let Some(given) = given.filter(|_| path.segments.is_empty()) else { return false };
+        if state.set_path(path, given).is_err() {
+            return false;
+        }
+    }
+    outcome(expr, &state, cx.dialect()) == Outcome::True
 }
 
 fn is_null(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Literal(Literal::Null | Literal::Undefined))
+}
+
+/// Whether a variable loses its value when what sets it fails: a delegation that returns it (ABL), an action whose outputs
+/// it is set from (Agent Script). No earlier value may stand for what was not returned.
+fn is_lost_by_failure(cx: &AgentContext<'_, '_>, path: &Path) -> bool {
+    let name = path.root.value.as_str();
+    if path.namespace.is_none() {
+        let delegates = &cx.agent.coordination.delegates;
+        return delegates.iter().any(|d| d.returned().any(|returned| returned.variable == name));
+    }
+    let from_outputs = |value: &Expr| {
+        let mut found = false;
+        value.paths(&mut |path| {
+            found |= path.namespace.as_ref().is_some_and(|space| space.value == "outputs");
+        });
+        found
+    };
+    cx.program.program.agents().any(|agent| {
+        let mut found = false;
+        agent.walk(&mut |node| {
+            if let Node::Set(set) = node {
+                let target = &set.target;
+                found |= target.namespace == path.namespace
+                    && target.root.value == name
+                    && from_outputs(&set.value);
+            }
+        });
+        found
+    })
 }
 
 /// Whether a variable has no value when the conversation begins.

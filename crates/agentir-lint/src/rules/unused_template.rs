@@ -3,6 +3,7 @@
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
 use agentir_analysis::expressions::template_refs;
 use agentir_diagnostics::{RuleName, Severity};
+use agentir_expr::Name;
 use agentir_expr::dialect::{Construct, Keyword};
 use rustc_hash::FxHashSet;
 
@@ -21,6 +22,9 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     template_refs(cx, &mut |name| {
         used.insert(name.value);
     });
+    for prompt in cx.prompts() {
+        used.extend(named_in(&prompt.template.text.value).map(Name::from));
+    }
     for template in cx.agent.templates.values().filter(|t| !used.contains(&t.name.value)) {
         let name = &template.name;
         let words = cx.words(name.span);
@@ -34,4 +38,12 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
                 .note("a template that nothing refers to is never shown"),
         );
     }
+}
+
+/// The templates that instructions name: `respond with TEMPLATE(goodbye)`.
+fn named_in(text: &str) -> impl Iterator<Item = &str> {
+    text.split("TEMPLATE(").skip(1).filter_map(|rest| {
+        let name = rest.split(')').next()?.trim();
+        Some(name.trim_matches(['"', '\'', '`']))
+    })
 }

@@ -3,9 +3,9 @@
 use crate::rule::{Check, Group, Report, Rule};
 use agentir_analysis::ProgramAnalysis;
 use agentir_analysis::expressions::mentioned;
-use agentir_diagnostics::{RuleName, Severity};
+use agentir_diagnostics::{RuleName, Severity, Spanned};
 use agentir_expr::dialect::Construct;
-use agentir_expr::{ExprKind, Path, Visit};
+use agentir_expr::{ExprKind, Name, Path, Visit};
 use agentir_ir::{Agent, BindingAction, Node};
 use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
@@ -13,7 +13,7 @@ use smol_str::SmolStr;
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("unused-variable"),
     group: Group::Names,
-    severity: Severity::Warning,
+    severity: Severity::Info,
     summary: "a variable is declared, but never read or set",
     vendor: &["unused-variable"],
     requires: &[Construct::SharedVariables],
@@ -32,7 +32,11 @@ fn check(cx: &ProgramAnalysis<'_>, report: &mut Report<'_>) {
     }
     let mut elsewhere: FxHashSet<SmolStr> = FxHashSet::default();
     cx.program.agents().for_each(|agent| mentioned(agent, &mut elsewhere));
-    for name in unused.filter(|name| !elsewhere.contains(&name.value)) {
+    let expected = cx.dialect().runtime().expected;
+    let reported = |name: &&Spanned<Name>| {
+        !elsewhere.contains(&name.value) && !expected.contains(&name.value.as_str())
+    };
+    for name in unused.filter(reported) {
         report.push(
             report
                 .finding(name.span, format!("the variable `{name}` is never used"))

@@ -186,7 +186,7 @@ pub(super) fn question_to_user(phrase: &str) -> Option<String> {
     }
     let ask = |text: &str| Some(format!("Could you tell me {}, please?", text.trim()));
     match first.to_lowercase().as_str() {
-        "if" | "whether" => direct(rest, None),
+        "if" | "whether" => direct(rest, None).or_else(|| inverted(rest)),
         word @ ("what" | "which" | "when" | "where" | "how" | "who" | "why") => {
             if rest.is_empty() {
                 return None;
@@ -205,6 +205,25 @@ pub(super) fn question_to_user(phrase: &str) -> Option<String> {
         }
         _ => ask(&with_article(&phrase)),
     }
+}
+
+/// The direct form of a question about something else than the user: "whether the transfer should be made".
+fn inverted(rest: &str) -> Option<String> {
+    const VERBS: &[&str] =
+        &["should", "is", "are", "was", "were", "can", "may", "will", "would", "has", "must"];
+    const RELATIVE: &[&str] = &["that", "which", "who", "where", "when"];
+    // The number of words of a subject.
+    const MAX_SUBJECT: usize = 6;
+    let tokens: Vec<&str> = rest.split_whitespace().collect();
+    let verb = tokens.iter().take(MAX_SUBJECT + 1).position(|t| VERBS.contains(t))?;
+    let (subject, after) = (tokens.get(..verb)?, tokens.get(verb + 1..)?);
+    let simple = !subject.iter().any(|t| RELATIVE.contains(t));
+    if subject.is_empty() || after.is_empty() || !simple {
+        return None;
+    }
+    let mut letters = tokens.get(verb)?.chars();
+    let first = letters.next()?.to_uppercase().collect::<String>();
+    Some(format!("{first}{} {} {}?", letters.as_str(), subject.join(" "), after.join(" ")))
 }
 
 /// "Order number" as "your order number"; phrases with an article or a possessive stay.

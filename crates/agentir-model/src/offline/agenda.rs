@@ -1,17 +1,19 @@
 //! What is to be asked and done next, by the instructions and by what is known.
 
 use super::addressed::{question_to_user, to_user};
+use super::conditions::When;
 use super::consent::{agrees, only_declines};
 use super::dialogue::Turn;
 use super::extract::{Reach, extract};
-use super::instructions::{Step, What, When};
+use super::instructions::{Step, What};
 use super::is_blank;
 use super::kinds::{GOODS, TextKind, kind_of};
 use super::phrases::{asks_fact, is_wish, requests, small_talk, wants_person};
 use super::questions::{overlap, request_for};
 use super::results::is_success;
 use super::sentences::joined;
-use super::words::{Word, is_question, name_words, similarity, words, yes_or_no};
+use super::words::{Word, is_question, name_words, similarity, words};
+use super::yes_no::yes_or_no;
 use agentir_runtime::{Answer, FieldSpec, FieldType, Purpose, Role, ToolSpec};
 
 /// The number of the user's messages that are searched for what an instruction asks for.
@@ -48,7 +50,7 @@ impl<'r> Turn<'r> {
                 told.push(text);
             }
             let What::Call(name) = &step.what else { continue };
-            if !self.applies(&step.when) {
+            if !self.permits(index, step, false) {
                 continue;
             }
             let Some(tool) = open.iter().copied().find(|t| t.name == *name) else { continue };
@@ -97,7 +99,10 @@ impl<'r> Turn<'r> {
                     !own.is_empty() && own.iter().all(says)
                 })
             }
-            When::Good => self.last_result().is_some_and(is_success),
+            // Whether a value that is known is available, a result says, if there is one.
+            When::Good(about) => {
+                self.last_result().map_or_else(|| self.are_known(about), is_success)
+            }
             When::Agreed => {
                 let asked = self.before.iter().rev().find(|m| m.role == Role::Assistant);
                 agrees(self.said, asked.map_or("", |m| m.text.as_str()))
@@ -105,6 +110,22 @@ impl<'r> Turn<'r> {
             When::Reported(what) => self.was_reported(what),
             When::Unknown => false,
         }
+    }
+
+    /// Whether a condition is about values that are known: "if Oslo and Norway are available".
+    fn are_known(&self, condition: &str) -> bool {
+        let Some((subject, _)) = condition.split_once(" is ").or(condition.split_once(" are "))
+        else {
+            return false;
+        };
+        let known = |part: &str| {
+            let part = part.trim_matches(|c: char| !c.is_alphanumeric());
+            let own = self.known.values().filter(|value| !super::is_blank(value));
+            let mut own = own.filter_map(serde_json::Value::as_str);
+            !part.is_empty() && own.any(|value| value.trim().to_lowercase() == part)
+        };
+        // What holds no value leaves a gap: " and  are available".
+        subject.split(" and ").flat_map(|part| part.split(',')).all(known)
     }
 
     /// The last result of a tool in the conversation.
@@ -156,7 +177,7 @@ impl<'r> Turn<'r> {
                 What::Ask { .. } if self.question_of(step).is_some() => return None,
                 What::Call(name) if name != after => {
                     let applies = matches!(step.when, When::Always | When::Done)
-                        || step.when == When::Good && self.applies(&When::Good);
+                        || matches!(step.when, When::Good(_)) && self.applies(&step.when);
                     let tool =
                         open.iter().find(|t| t.name == *name && t.purpose == Purpose::Call)?;
                     if !applies || self.called_before(tool) {
@@ -168,34 +189,6 @@ impl<'r> Turn<'r> {
             }
         }
         None
-    }
-
-    /// Whether the instructions demand something else before a tool.
-    pub(super) fn waits(&self, tool: &ToolSpec) -> bool {
-        let at = self
-            .steps
-            .iter()
-            .position(|s| matches!(&s.what, What::Call(name) if *name == tool.name));
-        // What the instructions do not name comes after what they say that is missing.
-        if at.is_none() && tool.purpose == Purpose::Call {
-            return self.steps.iter().any(|step| {
-                let What::Ask { items, .. } = &step.what else { return false };
-                let first = matches!(step.when, When::Missing(_))
-                    || step.when == When::Always && items.len() > 1;
-                first && self.question_of(step).is_some()
-            });
-        }
-        at.is_some_and(|at| self.steps.iter().take(at).any(|step| self.question_of(step).is_some()))
-    }
-
-    /// Whether the user is to confirm everything before a tool is called.
-    pub(super) fn waits_for_consent(&self, tool: &ToolSpec) -> bool {
-        let own = |s: &Step| matches!(&s.what, What::Call(name) if *name == tool.name);
-        let at = self.steps.iter().position(own).unwrap_or(0);
-        self.steps.iter().take(at).any(|step| {
-            let asks = self.question_of(step);
-            asks.is_some_and(|question| super::instructions::is_consent(&question))
-        })
     }
 
     /// The only tool of an agent that asks for nothing, if it takes what the user wants in their own words: what they say first is
@@ -258,7 +251,7 @@ impl<'r> Turn<'r> {
             return Some(self.question(field));
         }
         // Only agreement answers a request for it: after another answer it is asked for again.
-        if super::instructions::is_consent(question) {
+        if self.is_consent(question) {
             return (!self.agreed_to(question)).then(|| question.clone());
         }
         if items.is_empty() {
@@ -362,18 +355,6 @@ impl<'r> Turn<'r> {
             let answers = small_talk(&m.text).is_none() && !is_question(&m.text);
             answers && !is_wish(&m.text) && !wants_person(&m.text)
         })
-    }
-
-    /// Whether the user agreed when a question was last asked.
-    fn agreed_to(&self, question: &str) -> bool {
-        let asked = self
-            .messages
-            .iter()
-            .rposition(|m| m.role == Role::Assistant && m.text.contains(question));
-        let Some(at) = asked else { return false };
-        let next = self.messages.iter().skip(at + 1).find(|m| m.role == Role::User);
-        let asked = self.messages.get(at).map_or(question, |m| m.text.as_str());
-        next.is_some_and(|m| agrees(&m.text, asked))
     }
 
     /// The values that can be filled: of the agent, of its tools.
@@ -589,7 +570,7 @@ impl<'r> Turn<'r> {
             return super::dialogue::say(format!("{excuse} {question}"));
         }
         // Who does not agree, and says nothing else, is asked what is wrong.
-        if super::instructions::is_consent(&question)
+        if self.is_consent(&question)
             && only_declines(self.said)
             && self.since.is_empty()
             && last.is_some_and(|last| last.text.contains(question.trim()))
@@ -602,7 +583,7 @@ impl<'r> Turn<'r> {
             && !is_question(self.said)
             // "No, make it 60" was understood, and is confirmed with the new value.
             && (yes_or_no(self.said) != Some(false)
-                || !super::instructions::is_consent(&question));
+                || !self.is_consent(&question));
         super::dialogue::say(if !again {
             question
         } else if last.is_some_and(|last| last.text.starts_with(AGAIN)) {

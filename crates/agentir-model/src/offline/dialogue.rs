@@ -3,15 +3,17 @@
 //! for one thing at a time, calls no tool without its required arguments, and shows nothing that is not meant for users.
 
 use super::choose::{candidate, choose};
+use super::conditions::When;
 use super::corrections::{corrected, extract_corrected, may_replace};
 use super::extract::{Reach, extract};
-use super::instructions::{Step, What, When, steps};
+use super::instructions::{Step, What, steps};
 use super::kinds::{TextKind, kind_of};
 use super::phrases::{SmallTalk, greets, is_wish, requests, small_talk, wants_person};
 use super::questions::without_transitions;
 use super::results::{referred_to, results};
 use super::spans::qualified_by;
-use super::words::{Word, is_question, name_words, similarity, words, yes_or_no};
+use super::words::{Word, is_question, name_words, similarity, words};
+use super::yes_no::yes_or_no;
 use super::{Offline, is_blank};
 use agentir_runtime::{
     Answer, Candidate, FieldSpec, FieldType, Message, ModelTask, Purpose, Role, ToolSpec, ToolUse,
@@ -653,10 +655,11 @@ impl<'r> Turn<'r> {
         let wanted = acting.map(|(tool, sure)| (tool, sure >= MIN_LEAVE_CONFIDENCE));
         let tool = match (pending, wanted) {
             // The instructions demand something else before.
-            (None, Some((tool, _))) if self.waits(tool) => return None,
+            (None, Some((tool, _))) if self.asks_before(tool) => return None,
             (Some(tool), _)
-                if self.waits(tool)
-                    && (self.arguments(tool, true).is_none() || self.waits_for_consent(tool)) =>
+                if self.asks_before(tool)
+                    && (self.arguments(tool, true).is_none()
+                        || self.open_consent(tool).is_some()) =>
             {
                 return None;
             }
@@ -676,6 +679,10 @@ impl<'r> Turn<'r> {
                 return Some(self.call(ready, self.arguments(ready, false)?));
             }
         };
+        // What is allowed only in some cases, or by agreement.
+        if self.is_held_back(tool, true) || self.open_consent(tool).is_some() {
+            return if self.asks_before(tool) { None } else { self.ask_consent(tool) };
+        }
         if let Some(first) = self.call_before(tool, open) {
             return Some(first);
         }

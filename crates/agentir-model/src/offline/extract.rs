@@ -5,9 +5,8 @@ use super::Offline;
 use super::dates::{Direction, Located, times};
 use super::numbers::{emails, money, numbers, overlap, phones};
 use super::strings;
-use super::words::{
-    Word, is_question, is_typo, name_words, similarity, truncated, words, yes_or_no,
-};
+use super::words::{Word, is_question, is_typo, name_words, similarity, truncated, words};
+use super::yes_no::yes_or_no;
 use crate::fields::fits;
 use agentir_runtime::{FieldSpec, FieldType};
 use regex::RegexBuilder;
@@ -350,18 +349,24 @@ fn extract_enums<'f>(
             continue;
         }
         let mut found: Vec<(Range<usize>, &String)> = Vec::new();
-        for (value, others) in listed {
-            let at = std::iter::once(value).chain(others).find_map(|name| {
-                find_phrase(reading, name, field.asked)
-                    .filter(|at| !reading.negated(at) && !taken.iter().any(|(t, _)| overlap(t, at)))
-            });
+        let mut at = |name: &String| {
+            find_phrase(reading, name, field.asked)
+                .filter(|at| !reading.negated(at) && !taken.iter().any(|(t, _)| overlap(t, at)))
+        };
+        let named: Vec<_> = listed.keys().map(&mut at).collect();
+        let unnamed = listed.iter().zip(&named).filter(|(_, named)| named.is_none());
+        let meant: Vec<_> = unnamed
+            .filter_map(|((value, others), _)| Some((others.iter().find_map(&mut at)?, value)))
+            .collect();
+        // What is a value itself does not stand for another one.
+        let named =
+            named.into_iter().zip(listed.keys()).filter_map(|(at, value)| Some((at?, value)));
+        for (at, value) in named.chain(meant) {
             // Of overlapping values ("suite", "junior suite") the longer one is used.
-            if let Some(at) = at {
-                let inside = found.iter().any(|(f, _)| overlap(f, &at) && f.len() >= at.len());
-                if !inside {
-                    found.retain(|(f, _)| !overlap(f, &at));
-                    found.push((at, value));
-                }
+            let inside = found.iter().any(|(f, _)| overlap(f, &at) && f.len() >= at.len());
+            if !inside {
+                found.retain(|(f, _)| !overlap(f, &at));
+                found.push((at, value));
             }
         }
         // A word for the same, if it is for one of them only: "an engine" for a motor boat.

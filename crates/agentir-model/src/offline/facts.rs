@@ -1,7 +1,8 @@
 //! What instructions state that users may be told.
 
 use super::addressed::USERS;
-use super::instructions::{CONDITION, MAX_STEPS};
+use super::conditions::CONDITION;
+use super::instructions::MAX_STEPS;
 use super::sentences::{mentions, sentences};
 use super::words::regex;
 use agentir_runtime::ToolSpec;

@@ -2,12 +2,16 @@
 //! something, say something, call a tool, and when.
 
 use super::addressed::{USERS, question_to_user};
+use super::conditions::{
+    When, condition, is_forbidden, limits_call, shared_condition, trailing_condition,
+};
 use super::facts::LABEL;
 use super::sentences::{
     Sentence, clauses, is_quoted, is_request, is_spoken, joined, lower_first, mentions, sentences,
     spoken_lines, swap_owner, unquoted,
 };
 use super::words::regex;
+use super::yes_no::reports_agreement;
 use agentir_runtime::ToolSpec;
 use regex::Regex;
 use std::sync::LazyLock;
@@ -37,35 +41,6 @@ pub(super) enum What {
     Call(String),
 }
 
-/// When it is to be done.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum When {
-    /// In its turn.
-    Always,
-    /// If something is missing, in the words of the author.
-    Missing(String),
-    /// If the user wants something, in the words of the author.
-    Wants(String),
-    /// Once everything before is done.
-    Done,
-    /// If a variable has one of some values: "If `reason` is \"lost\" or \"stolen\"".
-    Is(String, Vec<String>),
-    /// If the last tool said that it is all right: "if available".
-    Good,
-    /// If the user agrees: "if correct".
-    Agreed,
-    /// If the last tool reported something, in the words of the author: "if the reader is no member".
-    Reported(String),
-    /// In a case that cannot be recognised.
-    Unknown,
-}
-
-pub(super) static CONDITION: LazyLock<Regex> = LazyLock::new(|| {
-    regex(
-        r"^(?:then,?\s+|otherwise,?\s+)?(if|when|whenever|once|after|as soon as|before|until|unless)\b(.*)$",
-    )
-});
-
 static ASK: LazyLock<Regex> = LazyLock::new(|| {
     let users = USERS.join("|");
     regex(&format!(
@@ -94,11 +69,6 @@ static LISTS: LazyLock<Regex> = LazyLock::new(|| regex(r":$|\bthe following\b"))
 /// The beginning of what is asked or said in quotation marks on the next line.
 static INTRODUCES: LazyLock<Regex> =
     LazyLock::new(|| regex(r"\b(?:ask|inform|tell|say|reply|respond|answer)\b[^.!?]*:$"));
-
-/// A condition about the value of a variable.
-static IS_VALUE: LazyLock<Regex> = LazyLock::new(|| {
-    regex(r#"^(?:the )?["'`“]?(?P<name>\w+)["'`”]?\s+(?:is|equals|==?)\s+(?P<values>["'`“].+)$"#)
-});
 
 /// The beginning of a list of what the user is told.
 static TELLS: LazyLock<Regex> = LazyLock::new(|| {
@@ -141,15 +111,27 @@ static CONFIRM_ALL: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// How a question begins that has something confirmed.
-const CONFIRMS: &str = "Could you please confirm ";
-
 /// Whether a question asks for agreement, so that only agreement answers it.
 pub(super) fn is_consent(question: &str) -> bool {
+    const CONFIRMS: &str = "Could you please confirm ";
     question == IS_ALL_CORRECT
         || question.strip_prefix(CONFIRMS).is_some_and(|rest| {
             ["whether ", "that ", "if "].iter().any(|start| rest.starts_with(start))
         })
+}
+
+/// Whether a question can be answered by agreement, if what follows depends on that: "Should the transfer be made?"
+pub(super) fn asks_consent(question: &str) -> bool {
+    const AUXILIARIES: &[&str] = &[
+        "should", "shall", "may", "is", "are", "do", "does", "will", "would", "can", "has", "have",
+    ];
+    const WORDS: &[&str] =
+        &["confirmation", "permission", "approval", "agreement", "consent", "whether"];
+    let said = super::words::words(question);
+    let asks = said.first().is_some_and(|w| AUXILIARIES.contains(&w.text.as_str()));
+    is_consent(question)
+        || asks
+        || said.iter().any(|w| WORDS.contains(&w.text.as_str()) || reports_agreement(&w.text))
 }
 
 /// The question that has everything confirmed.
@@ -220,9 +202,18 @@ pub(super) fn steps(instructions: &[String], tools: &[ToolSpec]) -> Vec<Step> {
     // Lines of one list may be several instructions, because each may have a condition.
     let all = sentences(&instructions.join("\n"));
     let mut rest = all.as_slice();
+    // The condition that the lines below it share: "If they agree:".
+    let mut case: Option<(usize, When)> = None;
+    let mut first = 0;
     while let Some((sentence, after)) = rest.split_first() {
-        if steps.len() >= MAX_STEPS {
+        share(case.as_ref(), steps.get_mut(first..));
+        first = steps.len();
+        if first >= MAX_STEPS {
             return steps;
+        }
+        case = case.filter(|(indent, _)| sentence.indent > *indent);
+        if let Some(when) = shared_condition(&sentence.text) {
+            case = Some((sentence.indent, when));
         }
         rest = after;
         let count =
@@ -257,7 +248,18 @@ pub(super) fn steps(instructions: &[String], tools: &[ToolSpec]) -> Vec<Step> {
         }
         read(&sentence.text, tools, &mut steps);
     }
+    share(case.as_ref(), steps.get_mut(first..));
     steps
+}
+
+/// Gives the calls of steps the condition of the line above them.
+fn share(case: Option<&(usize, When)>, steps: Option<&mut [Step]>) {
+    let Some((_, when)) = case else { return };
+    for step in steps.unwrap_or_default() {
+        if matches!(step.what, What::Call(_)) && step.when == When::Always {
+            step.when = when.clone();
+        }
+    }
 }
 
 /// The step that a list demands, by the line above it.
@@ -352,8 +354,22 @@ fn read(sentence: &str, tools: &[ToolSpec], steps: &mut Vec<Step>) {
         }
         left.retain(|call| {
             let named = mentions(clause, call);
-            if named {
-                steps.push(Step { what: What::Call(call.clone()), when: when.clone() });
+            let own = if named { trailing_condition(clause, call) } else { None };
+            // "Never call `pay`" holds always, and "never call `pay` for others" may hold in this case.
+            let forbidden = named && own.is_none() && is_forbidden(clause, call);
+            let when = match own.filter(|_| when == When::Always) {
+                Some(own) => own,
+                None if forbidden => When::Unknown,
+                None => when.clone(),
+            };
+            let limited = || {
+                let tool = tools.iter().find(|tool| tool.name == *call);
+                let inputs =
+                    tool.iter().flat_map(|tool| tool.parameters.iter().chain(&tool.awaits));
+                limits_call(clause, call, &inputs.map(|one| one.name.as_str()).collect::<Vec<_>>())
+            };
+            if named && !(forbidden && limited()) {
+                steps.push(Step { what: What::Call(call.clone()), when });
             }
             !named
         });
@@ -450,179 +466,6 @@ pub(super) fn items(phrase: &str) -> Vec<String> {
         phrase.split([',', ';']).flat_map(|part| part.split(" and ")).flat_map(|p| p.split(" or "));
     let parts = parts.map(|part| part.trim().trim_start_matches("and ").trim().to_owned());
     parts.filter(|part| !part.is_empty()).collect()
-}
-
-/// The condition of a sentence, and what is to be done.
-fn condition(sentence: &str) -> (When, &str) {
-    let Some(captures) = CONDITION.captures(sentence) else {
-        // "For all other cases, call …" depends on cases that are described elsewhere.
-        const OTHER: &[&str] = &[
-            "otherwise",
-            "for all other",
-            "for any other",
-            "in all other",
-            "in any other",
-            "in other cases",
-        ];
-        let lower = sentence.to_lowercase();
-        let other = OTHER.iter().any(|start| lower.starts_with(start));
-        return (if other { When::Unknown } else { When::Always }, sentence);
-    };
-    let (Some(word), Some(rest)) = (captures.get(1), captures.get(2)) else {
-        return (When::Always, sentence);
-    };
-    let text = rest.as_str();
-    // Up to the comma or the colon, or to a verb that begins what is to be done.
-    let end = end_of_condition(text).or_else(|| text.find(" then ")).or_else(|| {
-        [" ask ", " call ", " use ", " run ", " respond ", " say ", " tell ", " thank ", " reply "]
-            .iter()
-            .filter_map(|verb| text.find(verb))
-            .min()
-    });
-    let Some(end) = end else { return (When::Unknown, sentence) };
-    let about = text.get(..end).unwrap_or_default().trim();
-    let main = text.get(end..).unwrap_or_default().trim_start_matches([',', ':', ' ']);
-    (kind_of(&word.as_str().to_lowercase(), about), main)
-}
-
-/// The comma or colon that ends a condition, which is not one between values in quotation marks: "is "lost", or "stolen"".
-fn end_of_condition(text: &str) -> Option<usize> {
-    text.match_indices([',', ':']).map(|(at, _)| at).find(|at| {
-        let after = text.get(at + 1..).unwrap_or_default().trim_start();
-        let after =
-            after.strip_prefix("or ").or_else(|| after.strip_prefix("and ")).unwrap_or(after);
-        !(text.get(*at..).is_some_and(|t| t.starts_with(','))
-            && text.get(..*at).is_some_and(|t| t.ends_with(['"', '”', '\'', '`']))
-            && after.starts_with(['"', '“', '\'', '`']))
-    })
-}
-
-/// The values of a condition in quotation marks, if it says nothing else: not "lost" and status is "active".
-fn values_of(text: &str) -> Option<Vec<String>> {
-    static QUOTED: LazyLock<Regex> =
-        LazyLock::new(|| regex(r#""([^"]+)"|“([^”]+)”|'([^']+)'|`([^`]+)`"#));
-    let mut values = Vec::new();
-    let mut end = 0;
-    for found in QUOTED.captures_iter(text) {
-        let whole = found.get(0)?;
-        let between = text.get(end..whole.start())?.trim();
-        if !matches!(between.to_lowercase().as_str(), "" | "," | "or" | ", or") {
-            return None;
-        }
-        values.push(found.iter().skip(1).flatten().next()?.as_str().to_owned());
-        end = whole.end();
-    }
-    let rest = text.get(end..)?.trim_matches([' ', '.', ',', ':']);
-    (rest.is_empty() && !values.is_empty()).then_some(values)
-}
-
-fn kind_of(word: &str, about: &str) -> When {
-    if let ("if" | "when", Some(found)) = (word, IS_VALUE.captures(about)) {
-        let text = |group: &str| found.name(group).map_or("", |m| m.as_str());
-        let values = values_of(text("values"));
-        return values.map_or(When::Unknown, |values| When::Is(text("name").to_owned(), values));
-    }
-    const MISSING: &[&str] = &[
-        "is empty",
-        "are empty",
-        "is missing",
-        "are missing",
-        "not provided",
-        "not been provided",
-        "hasn't provided",
-        "has not provided",
-        "have not provided",
-        "does not provide",
-        "doesn't provide",
-        "not given",
-        "is 0",
-        "is not set",
-        "is unknown",
-        "not known",
-        "is none",
-        "== \"\"",
-        "don't have",
-        "do not have",
-        "haven't",
-        "not specified",
-        "not yet",
-        "is blank",
-        "is not available",
-        "isn't provided",
-        "did not provide",
-    ];
-    const FAILURES: &[&str] = &[
-        "unclear",
-        "wrong",
-        "fail",
-        "error",
-        "invalid",
-        "not found",
-        "declin",
-        "incorrect",
-        "unsure",
-        "cannot",
-        "can't",
-        "insufficient",
-        "unable",
-        "ambiguous",
-        "no results",
-        "no match",
-        "too ",
-        "refuse",
-        "upset",
-        "angry",
-        "not enough",
-    ];
-    let lower = about.to_lowercase();
-    let has = |list: &[&str]| list.iter().any(|phrase| lower.contains(phrase));
-    if has(MISSING) {
-        return When::Missing(lower);
-    }
-    if has(FAILURES) || matches!(word, "before" | "until" | "unless") {
-        return When::Unknown;
-    }
-    const GOOD: &[&str] = &[
-        "available",
-        "sufficient",
-        "successful",
-        "succeeds",
-        "eligible",
-        "valid",
-        "approved",
-        "enough",
-        "is found",
-        "exists",
-    ];
-    const AGREED: &[&str] =
-        &["correct", "confirm", "agree", "says yes", "\u{201c}yes", "accepts", "approves"];
-    if word == "if" && has(AGREED) {
-        return When::Agreed;
-    }
-    if word == "if" && has(GOOD) && !lower.contains("user") {
-        return When::Good;
-    }
-    if matches!(word, "once" | "after" | "as soon as")
-        || ["received", "collected", "gathered", "verified", "you have"]
-            .iter()
-            .any(|w| lower.contains(w))
-    {
-        return When::Done;
-    }
-    let user = lower.split_whitespace().any(|w| {
-        let w = w.trim_matches(|c: char| !c.is_alphanumeric() && c != '\'');
-        USERS.contains(&w) || matches!(w, "they" | "asks" | "asked" | "someone" | "wants")
-    });
-    // "If the reader is no member" is about what a tool reports, "if the user is new" about the user.
-    let subject = lower.split_once(" is ").or_else(|| lower.split_once(" are "));
-    let reported = word == "if"
-        && subject.is_some_and(|(subject, _)| {
-            subject.starts_with("the ") && !subject.split(' ').any(|w| USERS.contains(&w))
-        });
-    if reported {
-        return When::Reported(lower);
-    }
-    if user { When::Wants(lower) } else { When::Unknown }
 }
 
 #[cfg(test)]

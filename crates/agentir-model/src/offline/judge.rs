@@ -3,7 +3,8 @@
 
 use super::consent::{affirms, agrees};
 use super::phrases::small_talk;
-use super::words::{Word, is_deed, similarity, words, yes_or_no};
+use super::words::{Word, is_deed, similarity, words};
+use super::yes_no::{reports_agreement, reports_refusal, yes_or_no};
 use agentir_runtime::{Message, ModelTask, Role};
 
 /// The fraction of the statement's content words that the text must contain.
@@ -83,12 +84,6 @@ const SPEECH_ACTS: &[(&[&str], &[&str])] = &[
     ),
     (&["goodbye", "bye", "farewell", "leave", "finished"], &["bye", "goodbye", "cheerio", "ciao"]),
 ];
-
-/// Words for agreement and refusal.
-const AGREE: &[&str] =
-    &["agrees", "agree", "confirms", "confirm", "accepts", "accept", "approves", "yes", "consents"];
-const REFUSE: &[&str] =
-    &["declines", "decline", "refuses", "refuse", "rejects", "reject", "disagrees", "denies", "no"];
 
 /// Words for when and how much, which say nothing of what a statement is about.
 const INCIDENTAL: &[&str] = &[
@@ -173,14 +168,16 @@ pub(super) fn judge(statement: &str, text: &str, context: &[Message], in_doubt: 
     let topic = if in_doubt { Vec::new() } else { topic(context) };
     let text_words = words(text);
     if let Some(forbidden) = forbidden(statement) {
-        return !does(&forbidden, &text_words);
+        // What forbids nothing that can be recognised, like "do not do that", is not known to be kept.
+        return forbidden.iter().any(Word::is_content)
+            && !forbidden.split(|word| word.text == "or").any(|part| does(part, &text_words));
     }
     let said = Said { text, words: &text_words, topic: &topic, question: asked };
     if holds_for(statement, &said, in_doubt) {
         return true;
     }
     // A short yes says what the question asked, if it is nothing but a yes.
-    let short = text_words.len() <= MAX_SHORT_WORDS || affirms(text, asked);
+    let short = text_words.len() <= MAX_SHORT_WORDS || affirms(text, asked, "");
     let Some(yes) = yes_or_no(text).filter(|_| short && !in_doubt) else { return false };
     let quoted = || statement.split(['"', '“', '”']).skip(1).step_by(2);
     let begins = |quote: &str| {
@@ -189,13 +186,13 @@ pub(super) fn judge(statement: &str, text: &str, context: &[Message], in_doubt: 
     };
     // "Send me one" may be in the words of the statement.
     let says = |quote: &str| {
-        let asked = format!("{asked} {quote}");
-        !yes || agrees(text, &asked) || affirms(text, &asked)
+        let named = format!("{asked} {quote}");
+        !yes || agrees(text, &named) || affirms(text, asked, quote)
     };
     if quoted().any(|quote| begins(quote) == Some(yes) && says(quote)) {
         return true;
     }
-    if yes && !agrees(text, asked) && !affirms(text, asked) {
+    if yes && !agrees(text, asked) && !affirms(text, asked, "") {
         return false;
     }
     let question = asked.split_inclusive(['.', '!', '\n']).next_back();
@@ -279,11 +276,13 @@ fn holds(statement: &[Word], said: &Said<'_>) -> bool {
         .iter()
         .filter(|w| w.is_content() && !FRAME_WORDS.contains(&w.text.as_str()))
         .collect();
-    let only = |list: &[&str]| about.iter().all(|w| list.contains(&w.text.as_str()));
-    if is(AGREE) && only(AGREE) {
+    let reports = |said: fn(&str) -> bool| {
+        statement.iter().any(|w| said(&w.text)) && about.iter().all(|w| said(&w.text))
+    };
+    if reports(reports_agreement) {
         return if negated { yes_or_no(text) == Some(false) } else { agrees(text, question) };
     }
-    if is(REFUSE) && only(REFUSE) {
+    if reports(reports_refusal) {
         return yes_or_no(text) == Some(negated && !is(&["no"]));
     }
     if about.is_empty() {

@@ -433,7 +433,7 @@ pub(super) fn may_be(field: &FieldSpec, text: &str) -> bool {
         }
         // A mere yes or no names nobody and nothing.
         TextKind::Place | TextKind::Person | TextKind::Company | TextKind::Date
-            if super::words::yes_or_no(text).is_some() && words(text).len() <= 2 =>
+            if super::yes_no::yes_or_no(text).is_some() && words(text).len() <= 2 =>
         {
             false
         }

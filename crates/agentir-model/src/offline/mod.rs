@@ -11,7 +11,9 @@ mod abilities;
 mod addressed;
 mod agenda;
 mod answers;
+mod barriers;
 mod choose;
+mod conditions;
 mod consent;
 mod corrections;
 mod dates;
@@ -33,6 +35,7 @@ mod spans;
 mod strings;
 mod tools;
 mod words;
+mod yes_no;
 
 pub use dates::DateOrder;
 

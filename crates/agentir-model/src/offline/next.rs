@@ -84,15 +84,14 @@ impl<'r> Turn<'r> {
         }
     }
 
-    /// Whether the last result says what a condition of the instructions states.
+    /// Whether the last result, if it is not old, states what a condition of the instructions says.
     pub(super) fn was_reported(&self, condition: &str) -> bool {
-        let Some(result) = self.last_result() else { return false };
-        let said = words(result);
-        let about: Vec<Word> = words(condition).into_iter().filter(Word::is_content).collect();
-        !about.is_empty()
-            && about
-                .iter()
-                .all(|own| said.iter().any(|w| w.stem == own.stem && w.negated == own.negated))
+        let mut users =
+            self.messages.iter().enumerate().filter(|(_, m)| m.role == Role::User).rev();
+        let from = users.nth(1).map_or(0, |(at, _)| at);
+        let recent = self.messages.get(from..).unwrap_or_default();
+        let Some(result) = super::results::results(recent).next() else { return false };
+        super::results::states(&result, condition)
     }
 
     /// What is done with a result without telling it: another agent is entered if the instructions say so, and after a check
@@ -103,7 +102,8 @@ impl<'r> Turn<'r> {
         made: Option<&ToolUse>,
         result: &str,
     ) -> Option<Answer> {
-        use super::instructions::{What, When};
+        use super::conditions::When;
+        use super::instructions::What;
         for step in &self.steps {
             if let (What::Call(name), When::Reported(_)) = (&step.what, &step.when)
                 && self.applies(&step.when)
@@ -180,7 +180,7 @@ impl<'r> Turn<'r> {
         let last = self.before.iter().rev().find(|m| m.role == Role::Assistant)?;
         let agreed = last.text.ends_with(&question)
             && (super::consent::agrees(self.said, &question)
-                || super::consent::affirms(self.said, &question));
+                || super::consent::affirms(self.said, &question, ""));
         let tool = open.iter().copied().find(|t| t.purpose == Purpose::Handoff)?;
         if !agreed {
             return None;
@@ -231,13 +231,22 @@ fn one_of(item: &Json) -> String {
 
 /// Whether the name of a tool says that it only checks something.
 fn checks(name: &str) -> bool {
-    const CHECKS: &[&str] = &["check", "validate", "verify", "is", "can"];
-    name_words(name).first().is_some_and(|w| CHECKS.contains(&w.text.as_str()))
+    name_words(name).first().is_some_and(is_checking)
 }
 
-/// Whether the name of a tool says that it changes nothing.
+fn is_checking(word: &Word) -> bool {
+    matches!(word.text.as_str(), "check" | "validate" | "verify" | "is" | "can")
+}
+
+/// Whether a tool may be called though nobody asked for it: it is not declared to have side effects, and its name says that it
+/// shows something and names nothing that is done.
 fn is_harmless(tool: &ToolSpec) -> bool {
+    // "Check out", "check in": the verb alone would only look.
+    const PARTICLES: &[&str] = &["out", "in", "off", "on", "up", "over", "away", "back", "down"];
     let name = name_words(&tool.name);
-    let other = name.iter().any(super::words::is_deed) && act(&name) != Some(Act::Show);
-    checks(&tool.name) || act(&name) == Some(Act::Show) && !other
+    let shows = |word: &Word| act(std::slice::from_ref(word)) == Some(Act::Show);
+    let looks = |word: &Word| shows(word) || is_checking(word);
+    let deed = name.iter().any(|word| super::words::is_deed(word) && !looks(word));
+    let phrasal = name.get(1).is_some_and(|word| PARTICLES.contains(&word.text.as_str()));
+    tool.side_effects != Some(true) && !deed && !phrasal && name.first().is_some_and(looks)
 }

@@ -2,8 +2,10 @@
 
 use super::extract::{Field, ParsedMessage};
 use super::kinds::is_clause;
+use super::numbers::emails;
 use super::strings::trimmed;
 use super::words::{Word, regex, words};
+use super::yes_no::yes_or_no;
 use regex::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -20,10 +22,11 @@ const OBJECT_VERBS: &[&str] = &[
     "serving", "grow", "study",
 ];
 
-/// What follows a noun that is preferred: "the Zweigelt sounds nice", "Wednesdays would be best".
+/// What follows a noun that is preferred: "the Zweigelt sounds nice", "Wednesdays would be best". That something "is nice" may be
+/// said of the weather.
 static SUITS: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r"^(?P<what>.{2,60}?)\s+(?:(?:would|will|should|might|could)\s+(?:be|do|suit|work)|sounds?|works?|suits?|looks?|is|are)\b(?:\s+(?:best|good|better|nice|great|fine|ok|okay|perfect|lovely|ideal|for|us|me|well|just|really|very|most|the))*\s*(?:[,.!].*)?$",
+        r"^(?P<what>.{2,60}?)\s+(?:(?:would|will|should|might|could)\s+(?:be|do|suit|work)|sounds?|works?|suits?|looks?|(?:is|are)\s+(?:best|better|perfect|ideal))\b(?:\s+(?:best|good|better|nice|great|fine|ok|okay|perfect|lovely|ideal|for|us|me|well|just|really|very|most|the))*\s*(?:[,.!].*)?$",
     )
 });
 
@@ -63,26 +66,67 @@ pub(super) fn noun_phrase(
     field: &Field<'_>,
     range: Range<usize>,
 ) -> Option<Range<usize>> {
+    // What somebody writes is no noun.
+    if field.named(PROSE) {
+        return Some(range);
+    }
     let range = part(reading.text, range);
     let text = reading.text.get(range.clone())?;
     let mut at = range.clone();
     if let Some(what) = SUITS.captures(text).and_then(|found| found.name("what")) {
         at = range.start + what.start()..range.start + what.end();
-    } else if is_clause(text)
+    } else if is_clause(text) {
+        at = object(reading, &range)?;
+    } else if reading.text.get(..range.start).is_some_and(|lead| lead.ends_with("to "))
         && let Some(object) = object(reading, &range)
     {
+        // "I'd like to learn the cello"
         at = object;
     }
     let at = without_article(reading.text, at);
     let named = reading.text.get(at.clone())?;
-    (field.named(TIMES) || !is_time(named)).then_some(at)
+    (names_thing(reading, &at) && (field.named(TIMES) || !is_time(named))).then_some(at)
+}
+
+/// Words in names of fields for what somebody writes.
+const PROSE: &[&str] = &[
+    "body",
+    "text",
+    "content",
+    "message",
+    "note",
+    "notes",
+    "details",
+    "reason",
+    "summary",
+    "remark",
+    "remarks",
+    "instructions",
+    "wording",
+];
+
+/// Whether a part of an answer can name a thing: not a mere yes, what is denied, somebody's address, or the rest of a sentence
+/// ("think about it").
+fn names_thing(reading: &ParsedMessage<'_>, at: &Range<usize>) -> bool {
+    const PRONOUNS: &[&str] = &["i", "you", "he", "she", "it", "we", "they", "them", "so"];
+    let Some(text) = reading.text.get(at.clone()) else { return false };
+    let inside = || reading.words.iter().filter(|w| at.start <= w.at.start && w.at.end <= at.end);
+    // "It" in a title is written with a capital letter.
+    let pronoun = |word: &Word| {
+        let own = reading.text.get(word.at.clone()).unwrap_or_default();
+        PRONOUNS
+            .iter()
+            .any(|p| own == *p || own.strip_prefix(p).is_some_and(|r| r.starts_with('\'')))
+    };
+    let only_yes = yes_or_no(text).is_some() && inside().count() <= 2;
+    !only_yes && emails(text).is_empty() && !inside().any(|w| w.negated || pronoun(w))
 }
 
 /// The part of an answer before another clause, without parts that are only numbers: "two hundred and fifty, by paypal".
 fn part(text: &str, range: Range<usize>) -> Range<usize> {
     static CLAUSE: LazyLock<Regex> = LazyLock::new(|| {
         regex(
-            r"[,;]?\s+(?:and|but|because|so|as|since)\s+(?:i|we|he|she|they|it|i'm|we're|it's|she's|he's|there)\b|[.!?]\s|\s[-–]\s",
+            r"[,;]?\s+(?:and|but|because|so|as|since)\s+(?:i|we|he|she|they|it|i'm|we're|it's|she's|he's|there)\b|[,;]?\s+(?:i|we)\s+(?:think|guess|believe|suppose|reckon)\b|[.!?]\s|\s[-–]\s",
         )
     });
     let Some(inside) = text.get(range.clone()) else { return range };

@@ -69,12 +69,12 @@ pub(super) fn numbers(text: &str) -> Vec<Located<f64>> {
     // Words that make another number of one: who asks for an amount asks again.
     let unclear = found.iter().any(|number| {
         let before = words.iter().rev().filter(|word| word.at.end <= number.at.start);
-        let behind = words.iter().filter(|word| word.at.start >= number.at.end);
+        let after = words.iter().filter(|word| word.at.start >= number.at.end);
         let nearest = |mut all: &mut dyn Iterator<Item = &Word>, unclear: &[&str]| {
             let near = (&mut all).find(|word| !JOINS.contains(&word.text.as_str()));
             near.is_some_and(|word| unclear.contains(&word.text.as_str()))
         };
-        nearest(&mut before.take(3), UNCLEAR_BEFORE) || nearest(&mut behind.take(3), UNCLEAR_BEHIND)
+        nearest(&mut before.take(3), UNCLEAR_BEFORE) || nearest(&mut after.take(3), UNCLEAR_AFTER)
     });
     if unclear {
         found.clear();
@@ -91,7 +91,7 @@ fn complete(words: &[Word], found: &mut Vec<Located<f64>>) {
         let end = |at: usize| words.get(at).map(|word| word.at.end);
         let whole = number.value.fract() == 0.0;
         let half = [text(next), text(next + 1), text(next + 2)] == ["and", "a", "half"];
-        if half && whole && !UNCLEAR_BEHIND.contains(&text(next + 3)) {
+        if half && whole && !UNCLEAR_AFTER.contains(&text(next + 3)) {
             number.value += 0.5;
             number.at.end = end(next + 2).unwrap_or(number.at.end);
         } else if text(next) == "dozen" && whole {
@@ -118,12 +118,12 @@ fn complete(words: &[Word], found: &mut Vec<Located<f64>>) {
 /// Words between a number and one that changes it.
 const JOINS: &[&str] = &["a", "an", "and", "of"];
 
-/// Words that change the number behind them.
+/// Words that change the number after them.
 const UNCLEAR_BEFORE: &[&str] =
     &["half", "quarter", "minus", "negative", "couple", "dozen", "between", "point", "comma"];
 
 /// Words that change the number before them.
-const UNCLEAR_BEHIND: &[&str] = &[
+const UNCLEAR_AFTER: &[&str] = &[
     "half", "hundred", "thousand", "million", "billion", "quarter", "cent", "cents", "pence",
     "penny", "pennies", "grand", "mio", "mil", "mill", "lakh", "crore", "dozen", "point", "comma",
 ];

@@ -172,6 +172,18 @@ const ADVERBS: &[&str] = &[
     "exactly", "actually", "all", "else", "really", "just", "even", "so", "then", "now", "please",
 ];
 
+/// Whether somebody who says goodbye says before that what is to be done, or a value: "please cancel my loan, bye".
+fn demands(text: &str) -> bool {
+    // "I need to think about it", "I have to go" want nothing.
+    const LEAVING: &[&str] = &["think", "go", "leave", "run"];
+    let said = words(text);
+    let is = |list: &[&str]| said.iter().any(|w| list.contains(&w.text.as_str()));
+    said.iter().any(|w| super::words::is_deed(w) && !w.negated)
+        || is_wish(text) && !is(LEAVING)
+        || text.contains('@')
+        || !super::numbers::numbers(text).is_empty()
+}
+
 /// What a message does, if it does nothing else.
 pub(super) fn small_talk(message: &str) -> Option<SmallTalk> {
     let found = words(message);
@@ -189,8 +201,13 @@ pub(super) fn small_talk(message: &str) -> Option<SmallTalk> {
         return Some(SmallTalk::Thanks);
     }
     // "Thanks, I need to think about it. Bye"
-    let leaves = |text: &&str| matches!(*text, "bye" | "goodbye" | "ciao");
-    if texts.last().is_some_and(leaves) && !message.contains('?') {
+    let leaves =
+        |word: &&super::words::Word| matches!(word.text.as_str(), "bye" | "goodbye" | "ciao");
+    if let Some(last) = found.last().filter(leaves)
+        && let Some(head) = message.get(..last.at.start)
+        && !demands(head)
+        && !message.contains('?')
+    {
         return Some(SmallTalk::Goodbye);
     }
     let said = texts.join(" ");
@@ -324,7 +341,7 @@ pub(super) fn asks_fact(message: &str) -> bool {
     is_question_in(message) && (tell || !is_wish(message))
 }
 
-/// Whether one of the sentences of a message is a question, behind a greeting or what is told before it.
+/// Whether one of the sentences of a message is a question, after a greeting or what is told before it.
 fn is_question_in(message: &str) -> bool {
     message.contains('?') || super::words::is_question(message)
 }

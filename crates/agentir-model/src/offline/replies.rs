@@ -1,15 +1,17 @@
 //! What the agent says about results, what it knows, and what else it can do.
 
 use super::abilities::{ability, introduction, subject, topic};
+use super::conditions::When;
 use super::consent::only_declines;
 use super::dialogue::{Turn, say};
 use super::facts::facts;
-use super::instructions::{What, When};
+use super::instructions::What;
 use super::is_blank;
 use super::phrases::{complains, is_wish, wants_person};
 use super::questions::spoken;
 use super::results::{describe_result, describe_value, is_failure, is_refusal};
-use super::words::{Word, is_question, name_words, similarity, words, yes_or_no};
+use super::words::{Word, is_question, name_words, similarity, words};
+use super::yes_no::yes_or_no;
 use agentir_runtime::{Answer, Purpose, Role, ToolSpec};
 use serde_json::Value as Json;
 
@@ -206,8 +208,8 @@ impl<'r> Turn<'r> {
             return Some(self.call(tool, arguments));
         }
         let text = self.steps.iter().find_map(|step| match (&step.what, &step.when) {
-            (What::Say(text), When::Always | When::Done | When::Good | When::Agreed) => {
-                let good = step.when != When::Good || self.applies(&When::Good);
+            (What::Say(text), When::Always | When::Done | When::Good(_) | When::Agreed) => {
+                let good = !matches!(step.when, When::Good(_)) || self.applies(&step.when);
                 let agreed = step.when != When::Agreed || self.applies(&When::Agreed);
                 self.filled(text).filter(|text| good && agreed && !self.was_asked(text))
             }
@@ -292,12 +294,19 @@ impl<'r> Turn<'r> {
         say(self.told_fact().unwrap_or_else(|| self.offer_of_help()))
     }
 
-    /// The first fact of the instructions, for a question about nothing that they name.
+    /// The only fact of the instructions, for an open question about nothing that they name. Of several facts, and to a question
+    /// whether there is something, none is an answer.
     fn told_fact(&self) -> Option<String> {
+        const OPEN: &[&str] = &["what", "how", "when", "where", "which"];
+        let first = self.said.split_whitespace().map(str::to_lowercase);
+        let first = first.take(2).find(|w| w != "so" && w != "and")?;
         let mut stated = facts(self.instructions, self.tools);
-        let stated = stated.find(|fact| !super::facts::is_labelled(fact) && !self.was_asked(fact));
-        let stated = stated.filter(|_| is_question(self.said) && !is_wish(self.said))?;
-        let mut letters = stated.chars();
+        let (Some(only), None) = (stated.next(), stated.next()) else { return None };
+        let asks = is_question(self.said) && !is_wish(self.said) && OPEN.contains(&first.as_str());
+        if !asks || super::facts::is_labelled(&only) || self.was_asked(&only) {
+            return None;
+        }
+        let mut letters = only.chars();
         let first = letters.next()?.to_uppercase();
         Some(first.chain(letters).collect())
     }

@@ -98,6 +98,82 @@ pub(super) fn results(messages: &[Message]) -> impl Iterator<Item = Json> {
     results.filter_map(|m| serde_json::from_str(&m.text).ok())
 }
 
+/// Whether a result states a condition in the words of an author: "the refund is due". It is the value of what the condition
+/// is about that counts, a text or whether it is so; a result without such a value states nothing.
+pub(super) fn states(result: &Json, condition: &str) -> bool {
+    let Some((subject, predicate)) =
+        [" is ", " are "].iter().find_map(|verb| condition.split_once(verb))
+    else {
+        return false;
+    };
+    let content =
+        |text: &str| -> Vec<Word> { words(text).into_iter().filter(Word::is_content).collect() };
+    let stated = content(condition);
+    let (subject, predicate) = (content(subject), content(predicate));
+    let denied = predicate.iter().any(|w| w.negated);
+    let has = |all: &[Word], own: &[Word]| {
+        !own.is_empty() && own.iter().all(|own| all.iter().any(|w| w.stem == own.stem))
+    };
+    let mut values = vec![(Vec::new(), result)];
+    collect_values(result, &[], 0, &mut values);
+    // "Sensors active" says nothing about an alarm that is active.
+    const WRAPPERS: &[&str] = &["data", "result", "response", "output"];
+    let names_only = |path: &[Vec<Word>]| {
+        path.iter().flatten().filter(|w| w.is_content()).all(|w| {
+            WRAPPERS.contains(&w.text.as_str())
+                || subject.iter().chain(&predicate).any(|own| own.stem == w.stem)
+        })
+    };
+    let holds = values.iter().filter_map(|(path, value)| match value {
+        // `{"refund": {"due": true}}`, `{"is_due": true}`
+        Json::Bool(so)
+            if path.last().is_some_and(|name| has(name, &predicate)) && names_only(path) =>
+        {
+            Some(*so != denied)
+        }
+        // `{"refund": "due"}`
+        Json::String(text) if has(&path.concat(), &subject) => {
+            let said = words(text);
+            let says = |own: &Word| said.iter().any(|w| w.stem == own.stem && !w.negated);
+            Some((!predicate.is_empty() && predicate.iter().all(says)) != denied)
+        }
+        // A sentence that states it: "The reader is no member."
+        Json::String(text) => {
+            let said = words(text);
+            let about = has(&said, &stated);
+            let same =
+                |own: &Word| said.iter().any(|w| w.stem == own.stem && w.negated == own.negated);
+            about.then(|| stated.iter().all(same))
+        }
+        _ => None,
+    });
+    // Values that contradict each other state nothing.
+    let mut holds = holds.peekable();
+    holds.peek().is_some() && holds.all(|so| so)
+}
+
+/// The names in front of the values in the objects of a result, and the values.
+type Named<'j> = (Vec<Vec<Word>>, &'j Json);
+
+/// How many levels of a result are looked at.
+const MAX_LEVELS: u8 = 4;
+
+/// The values in the objects of a result, in its first levels.
+fn collect_values<'j>(value: &'j Json, path: &[Vec<Word>], depth: u8, found: &mut Vec<Named<'j>>) {
+    const MAX_VALUES: usize = 64;
+    let Json::Object(fields) = value else { return };
+    for (name, value) in fields {
+        if depth >= MAX_LEVELS || found.len() >= MAX_VALUES {
+            return;
+        }
+        let path = [path, &[super::words::name_words(name)]].concat();
+        match value {
+            Json::Object(_) => collect_values(value, &path, depth + 1, found),
+            _ => found.push((path, value)),
+        }
+    }
+}
+
 /// The value of `key`, or of `id`, in the only object of a result that a message refers to by one of its texts.
 pub(super) fn referred_to(result: &Json, key: &str, message: &str) -> Option<Json> {
     let mut objects = Vec::new();
@@ -131,10 +207,10 @@ pub(super) fn referred_to(result: &Json, key: &str, message: &str) -> Option<Jso
     }
 }
 
-/// The objects in a result, three levels deep.
+/// The objects in a result, in its first levels.
 fn collect_objects<'j>(value: &'j Json, depth: u8, found: &mut Vec<&'j Map<String, Json>>) {
     const MAX_OBJECTS: usize = 100;
-    if depth > 3 || found.len() >= MAX_OBJECTS {
+    if depth >= MAX_LEVELS || found.len() >= MAX_OBJECTS {
         return;
     }
     match value {

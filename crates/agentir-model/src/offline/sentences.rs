@@ -14,6 +14,8 @@ pub(super) struct Sentence {
     pub text: String,
     /// Whether it stands in a list.
     pub listed: bool,
+    /// How far its line is indented; an item of a list stands below a line that is none.
+    pub indent: usize,
 }
 
 /// The sentences of a text, without markers of lists. Lines that continue a sentence are joined.
@@ -36,12 +38,18 @@ pub(super) fn sentences(text: &str) -> Vec<Sentence> {
                 last.text.push(' ');
                 last.text.push_str(&bare);
             }
-            _ => lines.push(Sentence { text: bare, listed: marker }),
+            _ => {
+                let indent = line.len() - line.trim_start().len() + usize::from(marker);
+                lines.push(Sentence { text: bare, listed: marker, indent });
+            }
         }
     }
     let split = |line: &Sentence| {
-        let listed = line.listed;
-        split(&line.text).into_iter().map(move |text| Sentence { text, listed })
+        let (listed, indent) = (line.listed, line.indent);
+        // Steps may be numbered within a line.
+        let bare = |text: String| MARKER.replace(&text, "").trim().to_owned();
+        let texts = split(&line.text).into_iter().map(bare).filter(|text| !text.is_empty());
+        texts.map(move |text| Sentence { text, listed, indent }).collect::<Vec<_>>()
     };
     lines.iter().flat_map(split).collect()
 }

@@ -8,7 +8,7 @@ use agentir_runtime::{
     ModelResponse, ModelSettings, ModelTask, Purpose, Role, ToolSpec, ToolUse,
 };
 use indexmap::IndexMap;
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 /// The date is a Wednesday.
 pub fn offline() -> Offline {
@@ -151,4 +151,46 @@ pub fn values(model: &mut dyn Model, request: &ModelRequest) -> Map<String, Json
         Answer::Values(values) => values,
         other => panic!("{other:?}"),
     }
+}
+
+pub fn said(request: &ModelRequest) -> String {
+    match respond(&mut offline(), request).unwrap().answer {
+        Answer::Message { text, calls } => {
+            let calls = calls.iter().map(|c| format!("{}({})", c.name, json!(c.arguments)));
+            let all = std::iter::once(text).chain(calls).filter(|part| !part.is_empty());
+            all.collect::<Vec<_>>().join("\n")
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Whether a statement holds about an answer to a question.
+pub fn verdict(statement: &str, question: &str, text: &str) -> bool {
+    let mut request = judge(statement, text);
+    if let ModelTask::Judge { context, .. } = &mut request.task {
+        context.push(assistant(question));
+    }
+    respond(&mut offline(), &request).unwrap().answer == Answer::Verdict(true)
+}
+
+/// A request with instructions of the author.
+pub fn instructed(mut request: ModelRequest, instructions: &[&str]) -> ModelRequest {
+    if let ModelTask::Converse { instructions: own, .. } = &mut request.task {
+        *own = instructions.iter().map(|text| (*text).to_owned()).collect();
+    }
+    request
+}
+
+/// A conversation with an agent that has instructions and no fields: the answers to the messages, in order.
+pub fn follow(instructions: &[&str], tools: &[ToolSpec], said_by_user: &[&str]) -> Vec<String> {
+    let mut messages = Vec::new();
+    let mut answers = Vec::new();
+    for text in said_by_user {
+        messages.push(user(text));
+        let request = converse(messages.clone(), tools.to_vec(), Vec::new(), json!({}));
+        let answer = said(&instructed(request, instructions));
+        messages.push(assistant(&answer));
+        answers.push(answer);
+    }
+    answers
 }

@@ -169,7 +169,7 @@ impl<'p> Machine<'p> {
         }
         let mut fresh = State::new();
         for agent in self.program.agents() {
-            scope::shared_variables(agent, &mut fresh);
+            scope::shared_variables(agent, &mut fresh, &mut adopted.system);
         }
         for (name, value) in fresh.variables() {
             if adopted.shared.get(name).is_none() {
@@ -300,6 +300,7 @@ fn add_variables(agent: &Agent, variables: &mut State) {
         let name = &variable.name.value;
         if variable.scope != Some("program")
             && variables.get(name).is_none()
+            && !super::write_access::is_owned(agent, name)
             && let Some(value) = variable.initial_value.as_ref().and_then(|v| from_json(v).ok())
         {
             variables.set(name.clone(), value);

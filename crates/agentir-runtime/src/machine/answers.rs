@@ -8,6 +8,7 @@
 //! [`Progress::unchecked`]: super::Progress
 
 use super::refusals::{BLOCKED, Verdict};
+use super::shown::shown_texts;
 use super::{AgentMessage, Run, STAGE_ANSWERS, STAGE_HANDOFF, STAGE_SKIP};
 use crate::json::to_json;
 use crate::model::{Message, Role};
@@ -16,7 +17,6 @@ use crate::trace::EventKind;
 use agentir_expr::Template;
 use agentir_flow::cfg::{EdgeKind, NodeKind, Origin};
 use agentir_ir::{Checkpoint, GuardrailKind, Response, Statement};
-use agentir_ir_json::{Mode, to_value};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use serde_json::Value as Json;
 
@@ -91,8 +91,9 @@ impl<'p> Run<'_, 'p, '_> {
         if self.render_error.borrow().is_some() {
             return;
         }
-        let actions = response.actions.as_ref().map(|a| to_value(a, Mode::Plain));
-        self.say(&text, actions);
+        let actions = response.actions.as_ref().map(|actions| self.filled_actions(actions));
+        let beside = self.words_beside(response, 0);
+        self.say_with(&text, actions, beside);
     }
 
     /// Messages may refer to each other; the depth limit stops cycles.
@@ -122,12 +123,17 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// Says something on behalf of the active agent, once its checks pass.
     pub(super) fn say(&mut self, text: &str, actions: Option<Json>) {
+        self.say_with(text, actions, String::new());
+    }
+
+    /// The same with words that are spoken or shown `beside` the text.
+    fn say_with(&mut self, text: &str, actions: Option<Json>, beside: String) {
         if text.trim().is_empty() && actions.is_none() {
             return;
         }
         self.frame().messages.push(Message::new(Role::Assistant, text));
         let agent = self.session.agent().unwrap_or_default().to_owned();
-        self.say_as(&agent, text, actions);
+        self.say_checked(&agent, text, actions, beside);
     }
 
     /// Says something about a failed check or an error.
@@ -148,20 +154,27 @@ impl<'p> Run<'_, 'p, '_> {
             agent,
             text: text.to_owned(),
             actions: None,
+            beside: String::new(),
             delivered: false,
         });
     }
 
     /// Says something on behalf of an agent, once the checks of the active agent pass.
     pub(super) fn say_as(&mut self, agent: &str, text: &str, actions: Option<Json>) {
+        self.say_checked(agent, text, actions, String::new());
+    }
+
+    fn say_checked(&mut self, agent: &str, text: &str, actions: Option<Json>, beside: String) {
         let message = AgentMessage {
             agent: agent.to_owned(),
             text: text.to_owned(),
             actions,
+            beside,
             delivered: false,
         };
         if self.answer_checks().is_some() {
-            self.progress.unchecked.push(Unchecked { message, notice: self.notice });
+            let notice = self.notice;
+            self.progress.unchecked.push(Unchecked { message, notice });
         } else {
             self.release(message);
         }
@@ -301,8 +314,8 @@ impl<'p> Run<'_, 'p, '_> {
                     let text = self.render(message);
                     self.say_notice(&text);
                 }
-                None if constraint.refuses() => self.say_notice(BLOCKED),
-                None => {}
+                None if constraint.on_fail.as_ref().is_some_and(|f| f.continues()) => {}
+                None => self.say_notice(BLOCKED),
             }
         }
         for rail in self.guardrails_of(GuardrailKind::Output) {
@@ -321,10 +334,18 @@ impl<'p> Run<'_, 'p, '_> {
         self.release_answers();
     }
 
-    /// What is still to be said.
+    /// What is still to be said: everything that the user reads or hears.
     pub(super) fn unchecked_text(&self) -> String {
-        let texts: Vec<&str> =
-            self.progress.unchecked.iter().map(|m| m.message.text.as_str()).collect();
-        texts.join("\n")
+        self.unchecked_texts().join("\n")
+    }
+
+    /// The parts of what is still to be said.
+    pub(super) fn unchecked_texts(&self) -> Vec<&str> {
+        let parts = self.progress.unchecked.iter().flat_map(|unchecked| {
+            let actions = unchecked.message.actions.as_ref().map(shown_texts).unwrap_or_default();
+            let text = [unchecked.message.text.as_str(), unchecked.message.beside.as_str()];
+            text.into_iter().chain(actions)
+        });
+        parts.filter(|text| !text.is_empty()).collect()
     }
 }

@@ -7,7 +7,7 @@ use crate::host::{FailureKind, ToolFailure};
 use crate::json::from_json;
 use agentir_eval::Value;
 use agentir_expr::Condition;
-use agentir_ir::{Checkpoint, Constraint, GuardrailKind, Profile};
+use agentir_ir::{Constraint, GuardrailKind, Profile};
 use serde_json::{Map, Value as Json};
 use smol_str::SmolStr;
 
@@ -19,26 +19,14 @@ impl<'p> Run<'_, 'p, '_> {
         name: &str,
         arguments: &mut Map<String, Json>,
     ) -> Result<(), ToolFailure> {
-        // A tool that nobody declares may be this one, written wrongly.
-        let platform = self.dialect().runtime().tools;
-        let unknown = |tool: &str| {
-            self.tool(tool).is_none()
-                && self.machine.agent(tool).is_none()
-                && platform.iter().all(|(own, _)| *own != tool)
-        };
-        let before = |c: &Constraint| match &c.checkpoint {
-            Some(Checkpoint::ToolCall { target }) if unknown(&target.value) => true,
-            _ => c.is_before_call(name) || c.is_before_every_call(),
-        };
-        for (constraint, profile) in self.constraints_where(before) {
-            if constraint.refuses()
-                && !self.allows_call(constraint, profile, &arguments_read(constraint, arguments))
-            {
-                let failure = refused(name, &constraint.condition.text.value);
-                let words = constraint.on_fail.as_ref().and_then(|f| f.message.as_ref());
-                let message = words.map_or_else(|| failure.message.clone(), |w| self.render(w));
-                return Err(ToolFailure { message, ..failure });
-            }
+        let routing = self.agent().ok().and_then(|agent| agent.routing.as_ref());
+        if routing.is_some_and(|all| all.forbidden_actions.iter().any(|one| one.value == name)) {
+            let why = format!("the call of `{name}` is refused: it is among `forbiddenActions`");
+            let failure = ToolFailure::new(FailureKind::Refused, BLOCKED);
+            return Err(ToolFailure { for_developers: Some(why.into()), ..failure });
+        }
+        if let Some(failure) = self.refused_by_constraint(&[name], arguments) {
+            return Err(failure);
         }
         for rail in self.guardrails_of(GuardrailKind::ToolInput) {
             if self.guardrail_passes(rail, &as_text(arguments)) || !self.must_refuse(rail) {
@@ -58,12 +46,37 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(())
     }
 
+    /// Whether a constraint has to hold before a call, or before an agent takes over, by one of its names. What nobody
+    /// declares may be this one, written wrongly.
+    fn guards(&self, constraint: &Constraint, names: &[&str]) -> bool {
+        constraint.refuses()
+            && (names.iter().any(|name| constraint.is_before_call(name))
+                || self.is_before_every_call(constraint))
+    }
+
+    /// Why a constraint before a call, or before an agent takes over, refuses it. The first name is that of the tool or the
+    /// agent; an agent takes no arguments.
+    pub(super) fn refused_by_constraint(
+        &mut self,
+        names: &[&str],
+        arguments: &Map<String, Json>,
+    ) -> Option<ToolFailure> {
+        for (constraint, profile) in self.constraints_where(|c| self.guards(c, names)) {
+            if !self.allows_call(constraint, profile, &arguments_read(constraint, arguments)) {
+                let name = names.first().copied().unwrap_or_default();
+                let failure = refused(name, &constraint.condition.text.value);
+                let message = constraint.on_fail.as_ref().and_then(|f| f.message.as_ref());
+                let message = message.map_or_else(|| failure.message.clone(), |m| self.render(m));
+                return Some(ToolFailure { message, ..failure });
+            }
+        }
+        None
+    }
+
     /// Whether the model may hand over now: what is checked before the call of the platform's tool for that holds.
     pub(super) fn may_hand_over(&mut self) -> bool {
         let Some(tool) = self.dialect().runtime().handoff_tool else { return true };
-        self.constraints_where(|c| c.is_before_call(tool) && c.refuses())
-            .into_iter()
-            .all(|(constraint, profile)| self.allows_call(constraint, profile, &[]))
+        self.refused_by_constraint(&[tool], &Map::new()).is_none()
     }
 
     /// Whether a constraint before a call holds: with the variables, and with the values that the call carries under

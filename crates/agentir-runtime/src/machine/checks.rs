@@ -3,16 +3,17 @@
 use super::authorization::arguments_read;
 use super::detectors::redact_personal_data;
 use super::refusals::{BLOCKED, Guarded, Verdict};
+use super::shown::change_shown;
 use super::{Next, NodeResult, Run, STAGE_REFUSED, leads_onward};
 use crate::host::{FailureKind, ToolFailure};
 use crate::json::from_json;
 use crate::model::Role;
 use crate::session::{ReturnPoint, RuntimeError};
 use crate::trace::EventKind;
-use agentir_eval::Value;
+use agentir_eval::{State, Value};
 use agentir_expr::{Expr, ExprKind, Name, Visit};
 use agentir_flow::cfg::{EdgeKind, Origin, Test};
-use agentir_ir::{Agent, Constraint, Data, Guardrail, GuardrailKind, Node, WriteUse};
+use agentir_ir::{Agent, Constraint, Data, Guardrail, GuardrailKind, Node, Target, WriteUse};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use regex::Regex;
 use rustc_hash::FxHashSet;
@@ -20,6 +21,15 @@ use serde_json::{Map, Value as Json};
 
 /// How often a guardrail makes the model answer again, unless it says so (ABL, `max_reasks`).
 const MAX_REASKS: f64 = 2.0;
+
+/// What a constraint saw when it failed.
+#[derive(Clone, PartialEq)]
+pub(super) struct FailedCheck {
+    own: State,
+    shared: State,
+    memory: State,
+    input_unread: bool,
+}
 
 impl<'p> Run<'_, 'p, '_> {
     pub(super) fn check(&mut self, at: NodeIndex, element: &Origin<'p>) -> NodeResult {
@@ -56,12 +66,13 @@ impl<'p> Run<'_, 'p, '_> {
             && self.progress.unchecked.iter().all(|message| message.notice);
         // A constraint of every turn does not apply before there is something to check. Before a call or an answer,
         // what is missing is a value like any other.
-        let of_any_call = constraint.is_before_every_call() && matches!(guarded, Guarded::Call(_));
+        let of_any_call =
+            self.is_before_every_call(constraint) && matches!(guarded, Guarded::Call(_));
         let waits = constraint.is_of_every_turn()
             && !of_any_call
             && !self.has_asked_for(constraint)
             && constraint.condition.expr().is_some_and(|e| self.reads_unknown(e));
-        if (spared || waits || self.is_decided_after_answer(constraint, guarded))
+        if (spared || waits || self.leaves_to_answer(constraint, guarded))
             && let Some(edge) = self.passing_edge(at)
         {
             return Ok(Next::Take(edge));
@@ -100,8 +111,32 @@ impl<'p> Run<'_, 'p, '_> {
         if problem.is_some() {
             return self.block(at);
         }
+        if self.record_failure(at, constraint) {
+            self.refuse(at, None)?;
+            return self.stop_turn();
+        }
         self.refuse(at, constraint.on_fail.as_ref())?;
         self.failure_edge(at, constraint)
+    }
+
+    /// Records that a constraint has failed that leads to a step. Whether it has failed before in this turn, and nothing has
+    /// changed since: it would go on like that, so the next message is awaited, as after the last `RETRY`.
+    fn record_failure(&mut self, at: NodeIndex, constraint: &Constraint) -> bool {
+        let failure = constraint.on_fail.as_ref();
+        let mut jumps = failure.into_iter().flat_map(|f| f.then_step.iter().chain(&f.then_action));
+        if !jumps.any(|jump| matches!(jump.target, Target::Step(_) | Target::Backtrack(_))) {
+            return false;
+        }
+        let state = FailedCheck {
+            own: self.frame().variables.clone(),
+            shared: self.session.shared.clone(),
+            memory: self.session.memory.clone(),
+            input_unread: self.progress.input_unread,
+        };
+        self.progress
+            .failed_constraints
+            .insert(at, state.clone())
+            .is_some_and(|before| before == state)
     }
 
     /// The edge by which a constraint passes; `None` if it fails. Before a call it has to hold for the variables and for
@@ -178,7 +213,7 @@ impl<'p> Run<'_, 'p, '_> {
             GuardrailKind::ToolInput => self.tool_input(),
             // Tool results are checked when they arrive.
             GuardrailKind::ToolOutput => None,
-            GuardrailKind::Handoff => Some(Json::Object(self.known_values()?).to_string()),
+            GuardrailKind::Handoff => Some(Json::Object(self.handed_over()?).to_string()),
         };
         let verdict = match &content {
             None => Verdict::Passes,
@@ -283,11 +318,12 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// Evaluates a guardrail on what is about to be said: on all of it, and on each message.
+    /// Evaluates a guardrail on what is about to be said: on all of it, and on each message, button, and so on.
     pub(super) fn answer_verdict(&mut self, rail: &'p Guardrail) -> Verdict {
         let mut contents = vec![self.unchecked_text()];
-        if rail.check.is_some() && self.progress.unchecked.len() > 1 {
-            contents.extend(self.progress.unchecked.iter().map(|m| m.message.text.clone()));
+        let parts = self.unchecked_texts();
+        if rail.check.is_some() && parts.len() > 1 {
+            contents.extend(parts.into_iter().map(str::to_owned));
         }
         for content in contents {
             let verdict = self.guardrail_verdict(rail, &content);
@@ -400,6 +436,9 @@ impl<'p> Run<'_, 'p, '_> {
         // Each of the tiers may find something.
         if let Some(question) = &rail.llm_check {
             let statement = self.render(question);
+            if statement.trim().is_empty() {
+                return Err(super::check_error(&rail.name.value, "it asks the model nothing"));
+            }
             if self.judge_once(&statement, content.to_owned())? {
                 return Ok(true);
             }
@@ -408,6 +447,9 @@ impl<'p> Run<'_, 'p, '_> {
         let Some(category) = rail.category.as_ref().or(rail.provider.as_ref()) else {
             return Ok(false);
         };
+        if category.trim().is_empty() {
+            return Err(super::check_error(&rail.name.value, "it has no category"));
+        }
         let statement = format!("The text is to be kept out because of {category}.");
         self.judge_once(&statement, content.to_owned())
     }
@@ -436,6 +478,10 @@ impl<'p> Run<'_, 'p, '_> {
             _ => {
                 for index in 0..self.progress.unchecked.len() {
                     let Some(unchecked) = self.progress.unchecked.get_mut(index) else { break };
+                    unchecked.message.beside = filter(&unchecked.message.beside);
+                    if let Some(actions) = &mut unchecked.message.actions {
+                        change_shown(actions, &filter);
+                    }
                     let text = filter(&unchecked.message.text);
                     let before = std::mem::replace(&mut unchecked.message.text, text.clone());
                     let mut messages = self.frame().messages.iter_mut().rev();
@@ -465,7 +511,7 @@ impl<'p> Run<'_, 'p, '_> {
         serde_json::to_string(&self.guarded_arguments(checkpoint)?).ok()
     }
 
-    /// The arguments of the call behind a checkpoint.
+    /// The arguments of the call that follows a checkpoint.
     fn guarded_arguments(&mut self, checkpoint: NodeIndex) -> Option<Map<String, Json>> {
         let (call, element) = self.call_after(checkpoint)?;
         // Arguments without a value fail the call itself.
@@ -548,7 +594,7 @@ fn filtered_text(text: &str, pattern: Option<&Regex>, action: &str) -> String {
 }
 
 /// Applies a function to all strings of a value. Recursive; the JSON parser limits the depth.
-fn map_strings(value: &mut Json, change: &impl Fn(&str) -> String) {
+pub(super) fn map_strings(value: &mut Json, change: &impl Fn(&str) -> String) {
     match value {
         Json::String(text) => *text = change(text),
         Json::Array(items) => items.iter_mut().for_each(|item| map_strings(item, change)),

@@ -608,7 +608,11 @@ impl<'p> Run<'_, 'p, '_> {
                 }));
             }
         };
+        let value = as_listed(spec, value);
         let variable = self.field_variable(name);
+        if self.is_write_protected(&variable) {
+            return Ok(None);
+        }
         let shared = self.session.shared.get(&variable).cloned();
         let before = shared.or_else(|| self.frame().variables.get(&variable).cloned());
         self.assign_name(&variable, value.clone())?;
@@ -713,4 +717,18 @@ pub(super) fn coerce(json: &Json, ty: FieldType) -> Option<Json> {
 /// The question for a field.
 fn question_for(spec: &FieldSpec) -> String {
     spec.prompt.clone().unwrap_or_else(|| format!("Please tell me: {}.", spec.name))
+}
+
+/// A value as the field lists it, if it is one of these values, or a synonym of one, but for its case.
+fn as_listed(spec: &FieldSpec, value: Value) -> Value {
+    let Value::Text(text) = &value else { return value };
+    let text = text.trim().to_lowercase();
+    let is = |one: &String| one.to_lowercase() == text;
+    // What is a value itself does not stand for another one.
+    let named = || spec.values.iter().find(|(name, _)| is(name));
+    let meant = || spec.values.iter().find(|(_, synonyms)| synonyms.iter().any(is));
+    match named().or_else(meant) {
+        Some((name, _)) => Value::text(name.as_str()),
+        None => value,
+    }
 }

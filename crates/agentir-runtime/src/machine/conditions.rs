@@ -2,19 +2,35 @@
 
 use super::scope::Scope;
 use super::{Run, check_error};
+use crate::host::Clock;
 use crate::session::RuntimeError;
 use crate::trace::EventKind;
 use agentir_diagnostics::Span;
 use agentir_expr::{Condition, ConditionKind};
 use agentir_flow::cfg::{Guard, Test};
+use petgraph::graph::NodeIndex;
+use serde_json::Value as Json;
 
 /// Why a check is refused in which a text stands for a condition.
-pub(super) const TEXT_AS_CONDITION: &str = "a text in quotes is no condition";
+pub(super) const TEXT_AS_CONDITION: &str = "a quoted string is not a condition";
 
 impl<'p> Run<'_, 'p, '_> {
     pub(super) fn scope(&self) -> Scope<'_> {
         let others = self.traits().reads_other_agents;
-        Scope::new(self.session, &self.locals, self.host.clock, others, self.agent().ok())
+        let clock = self.stopped.as_ref().map_or(self.host.clock, |clock| clock as &dyn Clock);
+        Scope::new(self.session, &self.locals, clock, self.outputs(), others, self.agent().ok())
+    }
+
+    /// In how many callbacks of actions a node is.
+    pub(super) fn callbacks(&self, node: u32) -> usize {
+        let node = self.machine.cfg.node(NodeIndex::new(node as usize));
+        node.map_or(0, |node| node.callbacks)
+    }
+
+    /// The outputs of the action in whose callback the agent is.
+    pub(super) fn outputs(&self) -> Option<&Json> {
+        let frame = self.session.stack.last()?;
+        frame.outputs.get(self.callbacks(frame.node).checked_sub(1)?)
     }
 
     /// Whether all assertions of a guard hold.

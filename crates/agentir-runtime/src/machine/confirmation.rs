@@ -1,29 +1,73 @@
 //! User confirmation of tool calls (ABL, current specification, 3.5, "Tool Confirmation
 //! Properties"; Agent Script, `require_user_confirmation`).
 
+use super::refusals::call_after;
+use super::tool_calls::PlannedCall;
 use super::{MASK, Next, NodeResult, Run, index};
+use crate::host::Clock;
 use crate::model::{Message, ModelTask, Role};
-use crate::session::{Proposal, RuntimeError};
+use crate::random::SplitMix64;
+use crate::session::{Moment, Proposal, RuntimeError};
 use crate::trace::EventKind;
-use agentir_flow::cfg::{DecidedBy, EdgeKind, Origin};
+use agentir_flow::Cfg;
+use agentir_flow::cfg::{DecidedBy, EdgeKind, NodeKind, Origin};
 use agentir_ir::Statement;
 use petgraph::graph::NodeIndex;
+use rustc_hash::FxHashMap;
 use serde_json::{Map, Value as Json};
+use std::cell::Cell;
+
+/// A clock that stands still. Its random numbers are a sequence that follows from the moment, so that expressions depend on
+/// the state alone.
+pub(super) struct StoppedClock {
+    now: i64,
+    random: Cell<SplitMix64>,
+}
+
+impl StoppedClock {
+    const fn at(moment: Moment) -> Self {
+        Self { now: moment.now, random: Cell::new(SplitMix64::new(moment.seed)) }
+    }
+}
+
+impl Clock for StoppedClock {
+    fn now(&self) -> i64 {
+        self.now
+    }
+
+    fn random(&self) -> u64 {
+        let mut random = self.random.get();
+        let number = random.next();
+        self.random.set(random);
+        number
+    }
+
+    fn sleep(&self, _: u64) {}
+}
+
+/// The nodes that ask the user before a call, by the node of the call.
+pub(super) fn confirmations(cfg: &Cfg<'_>) -> FxHashMap<NodeIndex, NodeIndex> {
+    let nodes = cfg.graph().node_indices();
+    let asks = nodes.filter(|at| cfg.node(*at).is_some_and(|node| node.kind == NodeKind::Confirm));
+    asks.filter_map(|at| Some((call_after(cfg, at)?.0, at))).collect()
+}
 
 impl<'p> Run<'_, 'p, '_> {
     /// Asks for confirmation, or evaluates the answer. Anything but agreement counts as a refusal.
     pub(super) fn confirm_call(&mut self, at: NodeIndex, element: &Origin<'p>) -> NodeResult {
-        let Some((tool, arguments)) = self.planned_call(element)? else { return self.leave(at) };
+        let clock = self.host.clock;
+        let moment = Moment { now: clock.now(), seed: clock.random() };
+        let Some((tool, arguments)) = self.planned_call_at(element, moment)? else {
+            return self.leave(at);
+        };
         let node = index(at.index());
         let agreed = self.pick_edge(at, |edge, _| edge.kind == EdgeKind::Next)?;
         let call = self.call_after(at).map(|(call, _)| call);
         let (Some(agreed), Some(call)) = (agreed, call) else { return self.leave(at) };
         let turn = self.session.turn;
         // A retry of a failed call needs no new confirmation.
-        let again = |a: &Proposal| {
-            a.node == index(call.index()) && a.turn == turn && a.arguments == arguments
-        };
-        if self.frame().approved.as_ref().is_some_and(again) {
+        let given = self.frame().approved.clone().filter(|given| given.turn == turn);
+        if given.is_some() && self.confirmed_call(call, element)?.is_some() {
             return Ok(Next::Take(agreed));
         }
         let fresh = self.progress.input_unread;
@@ -39,8 +83,17 @@ impl<'p> Run<'_, 'p, '_> {
             self.withdraw_calls();
             self.say(&question, None);
             let tool = tool.to_owned();
-            let proposal = Proposal { node, tool, arguments, question, before_change: false, turn };
-            self.frame().proposed = Some(proposal);
+            let (call, before_change) = (index(call.index()), false);
+            self.frame().proposed = Some(Proposal {
+                node,
+                call,
+                tool,
+                arguments,
+                question,
+                before_change,
+                turn,
+                moment,
+            });
             return self.end_turn_at(at);
         };
         if let Some(edge) = self.interruption_edge(at)? {
@@ -59,7 +112,7 @@ impl<'p> Run<'_, 'p, '_> {
         if !agrees {
             return self.decline_call(at, element, tool);
         }
-        self.frame().approved = Some(Proposal { node: index(call.index()), turn, ..asked });
+        self.frame().approved = Some(Proposal { call: index(call.index()), turn, ..asked });
         Ok(Next::Take(agreed))
     }
 
@@ -85,6 +138,39 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
+    /// The call that a node makes, with the time and with chance as they were at a moment.
+    fn planned_call_at(
+        &mut self,
+        element: &Origin<'p>,
+        moment: Moment,
+    ) -> Result<Option<PlannedCall<'p>>, RuntimeError> {
+        self.stopped = Some(StoppedClock::at(moment));
+        let planned = self.planned_call(element);
+        self.stopped = None;
+        planned
+    }
+
+    /// The arguments of a call as the user has confirmed them. None if nobody has, or if they are others now: then the user
+    /// is asked again.
+    pub(super) fn confirmed_call(
+        &mut self,
+        call: NodeIndex,
+        element: &Origin<'p>,
+    ) -> Result<Option<Map<String, Json>>, RuntimeError> {
+        let Some(given) = self.approval_of(call).cloned() else { return Ok(None) };
+        let Some((tool, mut arguments)) = self.planned_call_at(element, given.moment)? else {
+            return Ok(None);
+        };
+        self.enforce_immutable_params(call, tool, &mut arguments);
+        Ok((arguments == given.arguments).then_some(arguments))
+    }
+
+    /// What the user has agreed to, if it is this call.
+    pub(super) fn approval_of(&self, call: NodeIndex) -> Option<&Proposal> {
+        let call = index(call.index());
+        self.session.stack.last()?.approved.as_ref().filter(|given| given.call == call)
+    }
+
     /// Restores the parameters of a confirmed call that must not change (`immutable_params`).
     pub(super) fn enforce_immutable_params(
         &mut self,
@@ -92,10 +178,7 @@ impl<'p> Run<'_, 'p, '_> {
         tool: &str,
         arguments: &mut Map<String, Json>,
     ) {
-        let node = index(at.index());
-        let Some(approved) = self.frame().approved.clone().filter(|a| a.node == node) else {
-            return;
-        };
+        let Some(approved) = self.approval_of(at).cloned() else { return };
         let confirmation = self.tool(tool).and_then(|tool| tool.confirmation.as_ref());
         for name in confirmation.iter().flat_map(|c| &c.immutable_params) {
             let name = name.value.as_str();
@@ -113,9 +196,12 @@ impl<'p> Run<'_, 'p, '_> {
             Some(text) if !text.trim().is_empty() => text.trim().trim_end_matches('.').to_owned(),
             _ => tool.replace('_', " "),
         };
+        // What only the declaration gives is not shown: neither the user nor the model could say anything about it.
+        let reserved = self.reserved(tool);
+        let is_shown = |name: &String| reserved.iter().all(|own| own.name.value != name.as_str());
         let with: Vec<String> = arguments
             .iter()
-            .filter(|(_, value)| !value.is_null())
+            .filter(|(name, value)| !value.is_null() && is_shown(name))
             .map(|(name, value)| (name.replace('_', " "), self.masked(name, value)))
             .map(|(name, value)| match value {
                 Json::String(text) if text == MASK => name,

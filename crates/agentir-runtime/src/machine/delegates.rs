@@ -6,11 +6,35 @@ use super::scope::path_of;
 use super::{Input, Next, Run, index};
 use crate::session::{Frame, HeldMessage, RuntimeError, Status};
 use crate::trace::EventKind;
+use agentir_diagnostics::Spanned;
 use agentir_eval::{Value, member};
-use agentir_expr::Segment;
+use agentir_expr::{Name, Segment};
 use agentir_flow::cfg::{Node, Origin};
-use agentir_ir::{AgentType, Delegate, Handoff};
+use agentir_ir::{Agent, AgentType, Delegate, Handoff, Node as IrNode};
+use rustc_hash::FxHashSet;
 use serde_json::Value as Json;
+
+/// The variables that an agent declares, collects or writes: the first names of their paths.
+pub(super) fn variable_names(agent: &Agent) -> FxHashSet<&str> {
+    let memory = &agent.memory;
+    let session = memory.session.iter().map(|variable| &variable.name.value);
+    let declared = session.chain(memory.state.iter().map(|variable| &variable.name.value));
+    let mut names: FxHashSet<&str> = declared.map(|name| name.as_str()).collect();
+    agent.walk(&mut |node| match node {
+        IrNode::Set(set) => {
+            names.insert(set.target.root.value.as_str());
+        }
+        IrNode::Field(field) => {
+            names.insert(field.name.value.as_str());
+        }
+        IrNode::Writes(name, _) => {
+            names.insert(name.value.as_str());
+        }
+        IrNode::Clear(all) => names.extend(all.iter().map(|name| name.value.as_str())),
+        _ => {}
+    });
+    names.into_iter().map(|name| name.split('.').next().unwrap_or(name)).collect()
+}
 
 impl<'p> Run<'_, 'p, '_> {
     /// Keeps the message that an agent delegates with, for when it continues.
@@ -87,14 +111,19 @@ impl<'p> Run<'_, 'p, '_> {
         for returned in delegate.returned() {
             let mut value = result.clone();
             let path = path_of(&returned.field.value);
-            let root = std::iter::once(Segment::Field(path.root));
-            for segment in root.chain(path.segments) {
+            let root = path.root.value.clone();
+            let first = std::iter::once(Segment::Field(path.root));
+            for segment in first.chain(path.segments) {
                 value = member(&value, &segment, semantics).unwrap_or_default();
             }
-            // A field that the other agent does not have leaves the variable as it is.
             if value != Value::Undefined {
-                self.assign_name(returned.variable, value)?;
+                self.assign_returned(returned.variable, value)?;
                 self.receive(returned.variable);
+            } else if self.has_variable(&delegate.agent, &root)? {
+                // It has no value there, and no older one stands for it here.
+                if self.variable(returned.variable).is_some() {
+                    self.clear(returned.variable);
+                }
             }
         }
         if delegate.returned().next().is_none() {
@@ -107,6 +136,12 @@ impl<'p> Run<'_, 'p, '_> {
         }
         self.condition_results.clear();
         Ok(())
+    }
+
+    /// Whether an agent has a variable, with or without a value. What runs elsewhere has what is expected of it.
+    fn has_variable(&self, agent: &Spanned<Name>, name: &str) -> Result<bool, RuntimeError> {
+        let agent = self.agent()?.resolve_alias(agent).value.as_str();
+        Ok(self.machine.variables.get(agent).is_none_or(|names| names.contains(name)))
     }
 
     /// Clears what a delegate would have returned: no value of an earlier time stands for the one that is not there.

@@ -1,6 +1,7 @@
 //! The execution of nodes.
 
 use super::scope::{dotted, path_of};
+use super::write_access::is_owned;
 use super::{Next, NodeResult, Run, STAGE_ASKS, STAGE_RULE, STAGE_SKIP, leads_onward};
 use crate::json::{from_json, to_json};
 use crate::model::{Message, Role};
@@ -520,7 +521,10 @@ impl<'p> Run<'_, 'p, '_> {
     pub(super) fn value(&self, expr: &Expr) -> Result<Value, RuntimeError> {
         let dialect = self.dialect();
         match evaluate(expr, &self.scope(), dialect) {
-            Ok(value) => Ok(value),
+            Ok(value) => {
+                self.note_computed(expr, &self.scope(), &value);
+                Ok(value)
+            }
             Err(_) if dialect.semantics().error_is_false => Ok(Value::Undefined),
             Err(error) => Err(RuntimeError::unknown(format!("`{expr}` has no value: {error}"))),
         }
@@ -599,6 +603,9 @@ impl<'p> Run<'_, 'p, '_> {
 
     pub(super) fn clear(&mut self, name: &str) {
         let path = self.own_path(&path_of(name));
+        if self.is_write_protected(&dotted(&path)) {
+            return;
+        }
         // A scalar has no fields to clear.
         let _ = self.variable_store(&path).set_path(&path, Value::Undefined);
         self.emit(EventKind::Clear { variable: dotted(&path).to_string() });
@@ -634,6 +641,9 @@ impl<'p> Run<'_, 'p, '_> {
                 )
                 && let Ok(groups) = agentir_eval::captures(&text, &pattern)
             {
+                if let Some(groups) = &groups {
+                    self.note_derived(left, &self.scope(), groups);
+                }
                 found = found.take().or(groups);
             }
             agentir_expr::Visit::Children
@@ -708,7 +718,7 @@ impl<'p> Run<'_, 'p, '_> {
                 continue;
             }
             let given = self.frame().variables.get(&variable.name.value).is_some();
-            if given {
+            if given || is_owned(agent, &variable.name.value) {
                 continue;
             }
             if let Some(value) = self.kept_value(&agent.metadata.name.value, variable) {
@@ -721,6 +731,7 @@ impl<'p> Run<'_, 'p, '_> {
         for path in &agent.memory.persistent {
             if let Some(default) = &path.default_value
                 && self.session.memory.get(&path.path.value).is_none()
+                && !is_owned(agent, &path.path.value)
             {
                 let value = initial_value(Some(default));
                 let name = path.path.value.clone();

@@ -8,9 +8,9 @@ use super::conditions::{ConditionKey, condition_key};
 use crate::json::from_json;
 use crate::model::{Answer, FieldSpec, FieldType, ModelTask, Role};
 use crate::session::RuntimeError;
-use agentir_expr::{Condition, TypeKind};
-use agentir_flow::cfg::{Access, AccessKind, AgentCfg, AgentId, Cfg};
-use agentir_ir::{Agent, ReasoningZone, SessionVariable};
+use agentir_expr::TypeKind;
+use agentir_flow::cfg::{AgentId, Cfg};
+use agentir_ir::{ReasoningZone, SessionVariable};
 use rustc_hash::FxHashMap;
 use serde_json::Value as Json;
 
@@ -24,44 +24,12 @@ impl<'p> ExitVariables<'p> {
     pub(super) fn of(cfg: &Cfg<'p>) -> Self {
         let mut all = FxHashMap::default();
         for (id, part) in (0..).map(AgentId).zip(cfg.agents()) {
-            let agent = part.agent;
-            let steps = agent.flow.iter().flat_map(|flow| flow.definitions.values());
-            for zone in steps.filter_map(|step| step.reasoning_zone.as_ref()) {
-                let Some(exit_when) = &zone.exit_when else { continue };
-                let variables = exit_variables(cfg, part, agent, exit_when);
-                if !variables.is_empty() {
-                    all.insert((id, condition_key(exit_when)), variables);
-                }
+            for (exit_when, variables) in cfg.exit_variables(part) {
+                all.insert((id, condition_key(exit_when)), variables);
             }
         }
         Self(all)
     }
-}
-
-fn exit_variables<'p>(
-    cfg: &Cfg<'p>,
-    part: &AgentCfg<'p>,
-    agent: &'p Agent,
-    exit_when: &Condition,
-) -> Vec<&'p SessionVariable> {
-    let Some(until) = exit_when.expr() else { return Vec::new() };
-    let mut found: Vec<&SessionVariable> = Vec::new();
-    until.paths(&mut |path| {
-        let declared = agent.memory.session.iter().find(|v| v.name.value == path.root.value);
-        if let Some(variable) = declared.filter(|_| path.segments.is_empty())
-            && found.iter().all(|other| other.name.value != variable.name.value)
-        {
-            found.push(variable);
-        }
-    });
-    found.retain(|variable| {
-        let name = variable.name.value.as_str();
-        !part.nodes().any(|node| {
-            let sets = |a: &Access| matches!(a.kind, AccessKind::Def) && a.variable.root() == name;
-            cfg.defs(node).iter().any(sets)
-        })
-    });
-    found
 }
 
 impl<'p> Run<'_, 'p, '_> {

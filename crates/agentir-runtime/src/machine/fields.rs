@@ -80,13 +80,13 @@ impl<'p> Run<'_, 'p, '_> {
         FieldLayers { layers, own: field }
     }
 
-    /// The lookup table of a field, if its values are known here. Those of a service or a collection
-    /// are not.
+    /// The lookup table of a field, if its values are known here. Those of a service, and of a collection that does not lie
+    /// beside the program, are not.
     pub(super) fn lookup_table(&self, field: &FieldLayers<'p>) -> Option<&'p LookupTable> {
         let name = field.get(|f| f.semantics.as_ref()?.lookup.as_ref())?;
         let table = self.agent().ok()?.lookup_tables.get(name.value.as_str())?;
-        let known = !table.values.is_empty() || table.map.as_ref().is_some_and(|m| m.is_object());
-        Some(table).filter(|t| known && matches!(t.source, None | Some("inline")))
+        let is_readable = table.map.as_ref().is_none_or(|map| map.is_object());
+        Some(table).filter(|table| table.has_rows() && is_readable)
     }
 }
 
@@ -168,8 +168,7 @@ impl<'p> Run<'_, 'p, '_> {
             "llm" if rule.trim().is_empty() => {
                 // Without a rule there are only texts, unless one is there that could not be read.
                 let written = ["rule", "pattern", "range", "enum", "custom", "llm"];
-                let mut names = validation.extensions.0.values().flat_map(|all| all.keys());
-                Ok(match names.any(|name| written.contains(&name.as_str())) {
+                Ok(match written.iter().any(|name| validation.extensions.has(name)) {
                     true => self.refuse_value(name, rule, "it cannot be read"),
                     false => true,
                 })
@@ -312,7 +311,13 @@ pub(super) fn looked_up(
     let said = said.trim();
     let exact = table.case_sensitive == Some(true);
     let same = |one: &str| one == said || !exact && one.to_lowercase() == said.to_lowercase();
-    let found = listed(table).find(|one| same(one)).or_else(|| {
+    let map = table.map.as_ref().and_then(|map| map.as_object());
+    // A value of a map stands for itself.
+    let value_of_map = || {
+        let mut values = map.into_iter().flat_map(|map| map.values()).filter_map(|v| v.as_str());
+        values.find(|one| same(one))
+    };
+    let found = listed(table).find(|one| same(one)).or_else(value_of_map).or_else(|| {
         let threshold = match table.fuzzy_threshold {
             Some(NumberOrText::Number(n)) => n.0,
             _ => FUZZY_THRESHOLD,
@@ -322,17 +327,10 @@ pub(super) fn looked_up(
             close.filter(|(_, score)| table.fuzzy_match == Some(true) && *score >= threshold);
         close.max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(one, _)| one)
     });
-    let map = table.map.as_ref().and_then(|map| map.as_object());
-    let mapped = found.and_then(|key| map?.get(key));
-    if let Some(mapped) = mapped {
-        return Some(from_json(mapped).ok());
+    match found.and_then(|key| map?.get(key)) {
+        Some(mapped) => Some(from_json(mapped).ok()),
+        None => Some(found.map(Value::text)),
     }
-    // A value of a map stands for itself.
-    let value_of_map = || {
-        let mut values = map.into_iter().flat_map(|map| map.values()).filter_map(|v| v.as_str());
-        values.find(|one| same(one))
-    };
-    Some(found.or_else(value_of_map).map(Value::text))
 }
 
 /// The similarity of two texts, from 0 to 1: one minus the share of characters to change, whatever

@@ -98,6 +98,16 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(Settled::Answered)
     }
 
+    /// Gives up the inferred values that the user has not been asked about, because the question was not sent.
+    pub(super) fn forget_inferences(&mut self) {
+        let turn = self.session.turn;
+        let frame = self.frame();
+        if frame.inferences.values().any(|one| one.turn == turn) {
+            frame.inferences.clear();
+            self.show_inferences();
+        }
+    }
+
     /// Shows agents which values are to be confirmed.
     pub(super) fn show_inferences(&mut self) {
         let pending = self.frame().inferences.iter();

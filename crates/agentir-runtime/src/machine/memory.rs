@@ -26,17 +26,6 @@ impl Run<'_, '_, '_> {
         Ok(())
     }
 
-    /// Whether a path may only be read (`ACCESS: read`, current specification, 3.7.2); who tries to write it is told.
-    pub(super) fn is_write_protected(&mut self, path: &str) -> bool {
-        let protected =
-            self.agent().is_ok_and(|agent| declared_access(agent, path) == Some("read"));
-        if protected {
-            let message = format!("`{path}` is declared with `ACCESS: read`, and is not written");
-            self.emit(EventKind::Error { kind: "memory_error".to_owned(), message });
-        }
-        protected
-    }
-
     /// Stores what the agent remembers at the end of a turn, where it ends before that.
     pub(super) fn remember_all(&mut self) -> Result<(), RuntimeError> {
         let rules = self.agent()?.memory.remember.iter();

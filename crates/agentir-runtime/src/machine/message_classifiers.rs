@@ -26,17 +26,26 @@ impl Classifiers {
     pub(super) fn of(cfg: &Cfg<'_>, part: &AgentCfg<'_>) -> Self {
         let mut classifiers = Self::default();
         let mut seen = FxHashSet::default();
+        // What a rule must not be triggered by has to be known (supervisor reference, "Routing constraint blocks").
+        let rules = part.agent.routing.iter().flat_map(|routing| &routing.rules);
+        for ignored in rules.flat_map(|rule| &rule.ignore_intents) {
+            classifiers.intents.push(ignored.value.to_string());
+        }
         for node in part.nodes() {
             for (_, edge) in cfg.successors(node) {
-                if edge.guard.is_always() || !seen.insert(edge.guard) {
-                    continue;
+                // That of the last of many branches begins with those of the others.
+                let (mut guard, mut literals) = (edge.guard, Vec::new());
+                while !guard.is_always() && seen.insert(guard) {
+                    literals.extend(cfg.last_literal(guard));
+                    guard = cfg.guard_prefix(guard);
                 }
-                for literal in cfg.guard(edge.guard) {
-                    if let Some(expr) = literal.test.expr() {
-                        classifiers.collect(expr);
-                    }
-                }
+                let tests = literals.iter().rev().filter_map(|literal| literal.test.expr());
+                tests.for_each(|expr| classifiers.collect(expr));
             }
+        }
+        for all in [&mut classifiers.intents, &mut classifiers.sentiments] {
+            let mut known = FxHashSet::default();
+            all.retain(|name| known.insert(name.clone()));
         }
         classifiers
     }
@@ -72,9 +81,7 @@ impl Classifiers {
             path if is_user_field(path, "sentiment") => &mut self.sentiments,
             _ => return,
         };
-        if !all.iter().any(|known| known == text.as_str()) {
-            all.push(text.to_string());
-        }
+        all.push(text.to_string());
     }
 }
 

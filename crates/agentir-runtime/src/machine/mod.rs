@@ -39,10 +39,13 @@ mod resume;
 mod routing;
 mod scope;
 mod sensitive;
+mod shown;
+mod stages;
 mod tool_calls;
 mod transfer;
 mod turn;
 mod uses;
+mod write_access;
 
 pub use adopt::Misfit;
 pub use sensitive::ShownSession;
@@ -58,11 +61,12 @@ use agentir_eval::State;
 use agentir_expr::Dialect;
 use agentir_expr::dialect::Traits;
 use agentir_flow::cfg::{AgentId, Cfg, Edge, EdgeKind, Node, NodeKind, Origin, Transfer};
-use agentir_ir::{Agent, Program};
+use agentir_ir::{Agent, Program, Statement};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use petgraph::visit::EdgeRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value as Json;
+use stages::{STAGE_ANSWERS, STAGE_ASKS, STAGE_HANDOFF, STAGE_REFUSED, STAGE_RULE, STAGE_SKIP};
 use std::cell::RefCell;
 use std::fmt;
 
@@ -91,10 +95,15 @@ pub struct Machine<'p> {
     fields: FxHashMap<&'p str, Vec<collect::DeclaredField<'p>>>,
     /// The names of what each agent still learns: what it collects, and what tools and other agents return.
     learned: FxHashMap<&'p str, FxHashSet<&'p str>>,
+    /// The variables that each agent has, with or without a value.
+    variables: FxHashMap<&'p str, FxHashSet<&'p str>>,
     /// The variables that declarations of tools read.
     session_paths: std::collections::BTreeSet<String>,
     /// The variables without a type that conditions compare with numbers.
     numeric: FxHashSet<&'p str>,
+    writers: write_access::Writers<'p>,
+    /// The nodes that ask the user before a call, by the node of the call.
+    confirmations: FxHashMap<NodeIndex, NodeIndex>,
     fingerprint: String,
 }
 
@@ -192,7 +201,7 @@ impl<'p> Machine<'p> {
         let exit_variables = exit_conditions::ExitVariables::of(&cfg);
         let sensitive = program.agents().flat_map(sensitive::sensitive_names).collect();
         let mut agents = FxHashMap::default();
-        let mut learned = FxHashMap::default();
+        let (mut learned, mut variables) = (FxHashMap::default(), FxHashMap::default());
         let mut fields = FxHashMap::default();
         for part in cfg.agents() {
             let name = part.agent.metadata.name.value.as_str();
@@ -202,10 +211,12 @@ impl<'p> Machine<'p> {
             agents.entry(agent.metadata.name.value.as_str()).or_insert(agent);
             let name = agent.metadata.name.value.as_str();
             learned.entry(name).or_insert_with(|| checks::learned_names(agent));
+            variables.entry(name).or_insert_with(|| delegates::variable_names(agent));
         }
         Self {
             program,
             agents,
+            confirmations: confirmation::confirmations(&cfg),
             cfg,
             outgoing,
             transfers,
@@ -214,8 +225,10 @@ impl<'p> Machine<'p> {
             sensitive,
             fields,
             learned,
+            variables,
             session_paths: tool_calls::session_paths(program),
             numeric: uses::numeric_names(program),
+            writers: write_access::writers(program),
             fingerprint,
         }
     }
@@ -279,6 +292,7 @@ impl<'p> Machine<'p> {
             orchestration: None,
             places: None,
             sensitive: self.sensitive.iter().map(|name| (*name).to_owned()).collect(),
+            derived: crate::derived::Derived::default(),
             offered: std::collections::BTreeMap::new(),
             unfinished: Vec::new(),
             memory_writes: std::collections::BTreeMap::new(),
@@ -290,7 +304,7 @@ impl<'p> Machine<'p> {
         let entry = self.cfg.agent(id).map_or(0, |part| part.entry.index());
         session.stack.push(Frame::new(name, index(entry), 0));
         for agent in self.program.agents() {
-            scope::shared_variables(agent, &mut session.shared);
+            scope::shared_variables(agent, &mut session.shared, &mut session.system);
         }
         Ok(session)
     }
@@ -388,6 +402,8 @@ struct Run<'r, 'p, 'h> {
     condition_results: FxHashMap<conditions::ConditionKey<'p>, bool>,
     /// Names that are in scope for the current evaluation only, such as the item of a list.
     locals: Vec<(smol_str::SmolStr, agentir_eval::Value)>,
+    /// The clock of expressions while the arguments of a call are computed that the user is asked to confirm.
+    stopped: Option<confirmation::StoppedClock>,
     /// The state of the orchestration method.
     orchestration: orchestrate::Orchestration,
     /// How often each call has succeeded in this turn, by what it consists of.
@@ -450,7 +466,11 @@ struct Progress {
     /// Where the conversation waited before this turn.
     waited_at: Option<crate::session::Place>,
     /// The calls of a step that begins again, which are not made again.
-    repeated: Vec<CompletedCall>,
+    reusable_calls: Vec<CompletedCall>,
+    /// How many calls the turn had made when the step was entered that may begin again.
+    calls_before_step: usize,
+    /// What the constraints saw that have failed and have led to another step.
+    failed_constraints: FxHashMap<NodeIndex, checks::FailedCheck>,
     /// Whether this message came to a constraint of every turn that has asked for a value.
     rule_awaits_answer: bool,
     /// The intent whose turn it is, of several that the user has.
@@ -503,6 +523,7 @@ impl<'r, 'p, 'h> Run<'r, 'p, 'h> {
             waited_ms: 0,
             condition_results: FxHashMap::default(),
             locals: Vec::new(),
+            stopped: None,
             orchestration: orchestrate::Orchestration::default(),
             calls_done: FxHashMap::default(),
             cancelled: false,
@@ -583,8 +604,13 @@ impl<'r, 'p, 'h> Run<'r, 'p, 'h> {
             *frame.edge_counts.entry(index(edge.index())).or_default() += 1;
         }
         self.progress.entered_by = Some(edge);
-        if weight.kind == EdgeKind::Retry && jumps {
-            self.progress.repeated = self.calls.clone();
+        // A loop of the author is no further attempt: each pass makes its calls (ADL, B.4.6).
+        let loops = matches!(weight.origin, Origin::Statement(Statement::Repeat { .. }));
+        if weight.kind == EdgeKind::Retry && jumps && !loops {
+            self.keep_calls_of_step();
+        } else if jumps {
+            self.progress.reusable_calls.clear();
+            self.progress.calls_before_step = self.calls.len();
         }
     }
 
@@ -769,21 +795,3 @@ const fn leads_onward(why: EdgeKind) -> bool {
 
 /// Replaces sensitive values in traces.
 const MASK: &str = "***";
-
-/// The stage of a node whose error was handled: the node is left without being executed again.
-const STAGE_SKIP: u32 = u32::MAX;
-
-/// The stage of a node that was left for the checks before an answer.
-const STAGE_ANSWERS: u32 = u32::MAX - 1;
-
-/// The stage of a node that was left for the checks before a handoff.
-const STAGE_HANDOFF: u32 = u32::MAX - 2;
-
-/// A return point at a wait that was interrupted: the step asks again.
-const STAGE_ASKS: u32 = u32::MAX - 3;
-
-/// A return point at the questions of a failed constraint of every turn, which is not decided before they are answered.
-const STAGE_RULE: u32 = u32::MAX - 4;
-
-/// A return point at a checkpoint whose call is not made: it goes on behind the call.
-const STAGE_REFUSED: u32 = u32::MAX - 5;

@@ -53,6 +53,7 @@ impl<'p> Run<'_, 'p, '_> {
             ModelRequest { agent: agent.metadata.name.value.to_string(), step, settings, task };
         // What a check may still refuse or change is not streamed.
         let streams = self.answer_checks().is_none()
+            && self.may_answer()
             && self.progress.unchecked.is_empty()
             && !self.may_roll_back()
             && matches!(request.task, ModelTask::Converse { .. });
@@ -234,8 +235,19 @@ impl<'p> Run<'_, 'p, '_> {
         self.check_rounds(requests)?;
         self.frame().iterations += 1;
         let task = self.converse_task(at, zone, in_step)?;
+        let answers = self.may_answer();
+        // Who may neither answer nor do anything is not asked.
+        if !answers && matches!(&task, ModelTask::Converse { tools, .. } if tools.is_empty()) {
+            self.withhold_answer();
+            return self.choose_to_speak(at);
+        }
         match self.ask_model(task)? {
+            Answer::Message { calls, .. } if !answers && calls.is_empty() => {
+                self.withhold_answer();
+                self.choose_to_speak(at)
+            }
             Answer::Message { text, calls } => {
+                let text = if answers { text } else { String::new() };
                 let mut message = Message::new(Role::Assistant, text.as_str());
                 message.calls.clone_from(&calls);
                 let frame = self.frame();
@@ -268,6 +280,23 @@ impl<'p> Run<'_, 'p, '_> {
                 ),
             )),
             _ => Ok(()),
+        }
+    }
+
+    /// Whether what the model says may reach the user: a supervisor with `canRespondDirectly: false` "must always route to
+    /// an agent" (supervisor reference, "Behavior settings").
+    fn may_answer(&self) -> bool {
+        let routing = self.agent().ok().and_then(|agent| agent.routing.as_ref());
+        routing.and_then(|routing| routing.direct_response_allowed) != Some(false)
+    }
+
+    /// The words of a supervisor that may not answer do not reach the user, who is told that nothing can be done if nobody
+    /// else has said anything.
+    fn withhold_answer(&mut self) {
+        let (rule, action) = ("canRespondDirectly".to_owned(), "block".to_owned());
+        self.emit(EventKind::Violation { rule, action });
+        if self.progress.messages.is_empty() && self.progress.unchecked.is_empty() {
+            self.say_notice(super::refusals::BLOCKED);
         }
     }
 

@@ -396,7 +396,12 @@ impl<'p> Run<'_, 'p, '_> {
         else {
             return false;
         };
-        let rule = (self.render(question), self.guardrail_message(rail));
+        let question = self.render(question);
+        // What asks nothing cannot be judged, and refuses by itself.
+        if question.trim().is_empty() {
+            return false;
+        }
+        let rule = (question, self.guardrail_message(rail));
         if self.orchestration.deferred.is_none() {
             let before = self.snapshot();
             self.orchestration.deferred =

@@ -250,6 +250,8 @@ impl<'p> Run<'_, 'p, '_> {
             .iter()
             .flat_map(|p| p.tools_hide.iter().map(|name| name.value.to_string()))
             .collect();
+        let forbidden = agent.routing.iter().flat_map(|routing| &routing.forbidden_actions);
+        hidden.extend(forbidden.map(|name| name.value.to_string()));
         for profile in agent.behavior_profiles.iter().chain(self.machine.program.profiles()) {
             let name = &profile.name;
             if !active.iter().any(|p| p.name == *name && p.name.span == name.span) {
@@ -312,6 +314,7 @@ impl<'p> Run<'_, 'p, '_> {
         let description = tool.description.as_ref().map(|d| self.render(d)).unwrap_or_default();
         ToolSpec {
             parameters: tool.parameters.iter().filter_map(|p| self.parameter(p)).collect(),
+            side_effects: side_effects(tool),
             ..ToolSpec::new(tool.name.value.as_str(), description, Purpose::Call)
         }
     }
@@ -368,6 +371,7 @@ impl<'p> Run<'_, 'p, '_> {
             parameters,
             awaits: tool.map(|tool| self.awaited(offer, tool)).unwrap_or_default(),
             passes: if tool.is_some() { passed_variables(offer) } else { Vec::new() },
+            side_effects: tool.and_then(side_effects),
         }
     }
 
@@ -629,6 +633,11 @@ const TYPES: &[(&str, FieldType)] = &[
     ("email", FieldType::Email), ("phone", FieldType::Phone), ("currency", FieldType::Currency),
     ("list", FieldType::List), ("array", FieldType::List), ("object", FieldType::Object),
 ];
+
+/// Whether calling a tool changes anything, as far as its declaration says.
+fn side_effects(tool: &Tool) -> Option<bool> {
+    if tool.confirmation_required_at().is_some() { Some(true) } else { tool.hints.side_effects }
+}
 
 /// The variables that the author passes to a tool.
 fn passed_variables(offer: &ToolBinding) -> Vec<String> {

@@ -24,10 +24,11 @@ impl<'p> Run<'_, 'p, '_> {
         self.questions_at(at).is_some()
     }
 
-    /// Whether a node asks the questions of a constraint of every turn.
+    /// Whether a node asks the questions of a constraint that is about turns, or about every call.
     pub(super) fn is_question_of_turn(&self, at: NodeIndex) -> bool {
         let own = |failure: &ConstraintFailure| {
-            let of_turns = self.constraints_where(|constraint| constraint.checkpoint.is_none());
+            let of_turns =
+                self.constraints_where(|c| c.is_of_every_turn() || self.is_before_every_call(c));
             let mut reactions = of_turns.into_iter().filter_map(|(c, _)| c.on_fail.as_ref());
             reactions.any(|reaction| std::ptr::eq(reaction, failure))
         };
@@ -45,9 +46,9 @@ impl<'p> Run<'_, 'p, '_> {
         self.asking_rule().is_some()
     }
 
-    /// Whether a constraint of every turn is decided only when the answer to the questions is heard that it has asked; where
-    /// these were asked at the beginning of a turn, it goes on there, and what comes behind it is decided then, too.
-    pub(super) fn is_decided_after_answer(
+    /// Whether a constraint of every turn is left to the answer to the questions that it has asked. Where these were asked at
+    /// the beginning of a turn, it goes on there, and what comes after it is left to the answer, too, which is remembered.
+    pub(super) fn leaves_to_answer(
         &mut self,
         constraint: &'p Constraint,
         guarded: Guarded,

@@ -3,7 +3,7 @@
 //!
 //! The checks before a call, an answer or a handoff return to where they were entered, so a [`ReturnPoint`] says what
 //! they guard. If they fail, a flow stays there and is checked again with the next message; what the model wanted is
-//! refused, and the model is asked anew. Only `THEN: continue` goes on behind a failed check.
+//! refused, and the model is asked anew. Only with `THEN: continue` does execution continue after a failed check.
 
 use super::checks::action_of;
 use super::{
@@ -13,9 +13,10 @@ use super::{
 use crate::session::{ReturnPoint, RuntimeError, Status};
 use crate::trace::EventKind;
 use agentir_expr::{Condition, ConditionKind};
+use agentir_flow::Cfg;
 use agentir_flow::cfg::{EdgeKind, NodeKind, Origin};
 use agentir_ir::{
-    Constraint, ConstraintFailure, ConstraintKind, FailureKind as Reaction, Guardrail,
+    Agent, Constraint, ConstraintFailure, ConstraintKind, FailureKind as Reaction, Guardrail,
     GuardrailKind, Profile, Statement, Target,
 };
 use petgraph::graph::{EdgeIndex, NodeIndex};
@@ -57,12 +58,12 @@ impl Screened {
 pub(super) enum Guarded {
     /// The turn, or a part of it that the model leads.
     Turn,
-    /// The call behind this checkpoint.
+    /// The call that follows this checkpoint.
     Call(NodeIndex),
     /// The answers that leave the agent at this node.
     Answers(NodeIndex),
     /// The handoff at this node.
-    Handoff,
+    Handoff(NodeIndex),
 }
 
 /// How it goes on after a failed check.
@@ -113,7 +114,7 @@ impl<'p> Run<'_, 'p, '_> {
         let node = NodeIndex::new(top.node as usize);
         match top.stage {
             STAGE_ANSWERS => Guarded::Answers(node),
-            STAGE_HANDOFF => Guarded::Handoff,
+            STAGE_HANDOFF => Guarded::Handoff(node),
             0 | STAGE_SKIP => Guarded::Turn,
             _ if self.kind(node) == Some(NodeKind::Checkpoint) => Guarded::Call(node),
             _ => Guarded::Turn,
@@ -135,11 +136,13 @@ impl<'p> Run<'_, 'p, '_> {
         let then = consequence_of(failure);
         if then == Consequence::Continue {
             match self.guarded() {
-                Guarded::Call(_) => self.go_on_behind_call(),
+                // It asks, and the check is made again with the answer.
+                Guarded::Call(checkpoint) if self.asks_first(at, checkpoint, failure) => {}
+                Guarded::Call(_) => self.continue_after_call(),
                 Guarded::Answers(_) => {
                     let _ = self.take_back_answers();
                 }
-                Guarded::Turn | Guarded::Handoff => {}
+                Guarded::Turn | Guarded::Handoff(_) => {}
             }
             return Ok(());
         }
@@ -153,7 +156,7 @@ impl<'p> Run<'_, 'p, '_> {
             Guarded::Turn => {}
             Guarded::Call(checkpoint) => self.refuse_call(checkpoint, then),
             Guarded::Answers(node) => self.refuse_answers(node, then)?,
-            Guarded::Handoff => self.refuse_by_guardrail(),
+            Guarded::Handoff(_) => self.refuse_by_guardrail(),
         }
         if mute && self.progress.messages.is_empty() && self.progress.unchecked.is_empty() {
             self.tell(BLOCKED);
@@ -174,14 +177,36 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// The call is not made, and it goes on behind it once the consequences of the check are done.
-    fn go_on_behind_call(&mut self) {
+    /// Whether a failed check before a call asks for values before it goes on without the call: once, where the flow makes
+    /// the call.
+    fn asks_first(
+        &mut self,
+        at: NodeIndex,
+        checkpoint: NodeIndex,
+        failure: Option<&ConstraintFailure>,
+    ) -> bool {
+        let in_step = self.machine.cfg.node(checkpoint).is_some_and(|node| node.step.is_some());
+        if failure.is_none_or(|failure| failure.collect_fields.is_empty())
+            || !in_step
+            || self.is_call_by_model(checkpoint)
+        {
+            return false;
+        }
+        let asked = &mut self.frame().ask_counts;
+        match asked.remove(&index(at.index())) {
+            Some(_) => false,
+            None => asked.insert(index(at.index()), 1).is_none(),
+        }
+    }
+
+    /// The call is not made, and execution continues after it once the consequences of the check are done.
+    fn continue_after_call(&mut self) {
         if let Some(top) = self.frame().return_points.last_mut() {
             top.stage = STAGE_REFUSED;
         }
     }
 
-    /// Goes on behind a call that is not made: it has failed.
+    /// Continues after a call that is not made: it has failed.
     pub(super) fn pass_over_call(&mut self, checkpoint: NodeIndex) -> NodeResult {
         let refused = serde_json::json!({ "error": REFUSED });
         let call = self.call_after(checkpoint);
@@ -244,7 +269,7 @@ impl<'p> Run<'_, 'p, '_> {
                     self.abandon();
                 }
             }
-            Guarded::Handoff => {
+            Guarded::Handoff(_) => {
                 let top = self.frame().return_points.last().map(|top| top.node as usize);
                 let node = top.and_then(|top| self.machine.cfg.node(NodeIndex::new(top)));
                 match node.and_then(|node| node.step) {
@@ -266,7 +291,7 @@ impl<'p> Run<'_, 'p, '_> {
         match self.guarded() {
             Guarded::Turn => {}
             Guarded::Call(checkpoint) => self.refuse_call(checkpoint, Consequence::Wait),
-            Guarded::Answers(_) | Guarded::Handoff => self.abandon(),
+            Guarded::Answers(_) | Guarded::Handoff(_) => self.abandon(),
         }
     }
 
@@ -282,7 +307,7 @@ impl<'p> Run<'_, 'p, '_> {
         match self.guarded() {
             Guarded::Call(checkpoint) => self.refuse_call(checkpoint, Consequence::Wait),
             Guarded::Answers(_) => self.check_again_later(),
-            Guarded::Turn | Guarded::Handoff => {}
+            Guarded::Turn | Guarded::Handoff(_) => {}
         }
     }
 
@@ -291,6 +316,7 @@ impl<'p> Run<'_, 'p, '_> {
         self.frame().return_points.pop();
         // A question that was not asked cannot be answered.
         self.frame().proposed = None;
+        self.forget_inferences();
         if !self.frame().pending.is_empty() {
             let top = self.frame().return_points.last().map(|top| top.node as usize);
             let kind = top.and_then(|top| self.kind(NodeIndex::new(top)));
@@ -365,7 +391,7 @@ impl<'p> Run<'_, 'p, '_> {
         if consequence_of(Some(failure)) != Consequence::Retry {
             return None;
         }
-        self.progress.repeated = self.calls.clone();
+        self.keep_calls_of_step();
         let back = |node: NodeIndex| {
             Some(Next::ReturnTo(ReturnPoint { node: index(node.index()), stage: 0 }))
         };
@@ -447,17 +473,7 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// The call that a checkpoint guards.
     pub(super) fn call_after(&self, checkpoint: NodeIndex) -> Option<(NodeIndex, Origin<'p>)> {
-        let mut at = checkpoint;
-        for _ in 0..MAX_DISTANCE {
-            let (to, _) =
-                self.machine.cfg.successors(at).find(|(_, edge)| edge.kind == EdgeKind::Next)?;
-            let node = self.machine.cfg.node(to)?;
-            if node.kind == NodeKind::Call {
-                return Some((to, node.origin));
-            }
-            at = to;
-        }
-        None
+        call_after(&self.machine.cfg, checkpoint)
     }
 
     fn is_call_by_model(&self, checkpoint: NodeIndex) -> bool {
@@ -523,14 +539,31 @@ impl<'p> Run<'_, 'p, '_> {
         wanted: impl Fn(&Constraint) -> bool,
     ) -> Vec<(&'p Constraint, Option<&'p Profile>)> {
         let Ok(agent) = self.agent() else { return Vec::new() };
-        let program = self.machine.program;
-        let used = agent.use_behavior_profiles.iter();
-        let used = used.filter_map(|name| program.profiles().find(|p| p.name.value == name.value));
-        let profiles = agent.behavior_profiles.iter().chain(used);
+        let profiles = self.profiles_of(agent);
         let own = agent.constraints.constraints.iter().map(|c| (c, None));
         own.chain(profiles.flat_map(|p| p.constraints.iter().map(move |c| (c, Some(p)))))
             .filter(|(c, _)| wanted(c))
             .collect()
+    }
+
+    /// The profiles of an agent, its own and those of the program that it uses.
+    fn profiles_of(&self, agent: &'p Agent) -> impl Iterator<Item = &'p Profile> {
+        let program = self.machine.program;
+        let used = agent.use_behavior_profiles.iter();
+        let used =
+            used.filter_map(move |name| program.profiles().find(|p| p.name.value == name.value));
+        agent.behavior_profiles.iter().chain(used)
+    }
+
+    /// Whether a constraint is checked before every call, because nobody knows which call it was meant for.
+    pub(super) fn is_before_every_call(&self, constraint: &Constraint) -> bool {
+        let Ok(agent) = self.agent() else { return true };
+        let program = self.machine.program;
+        let is_agent = |name: &str| {
+            self.machine.agent(name).is_some() || program.remote_agents.iter().any(|a| a == name)
+        };
+        constraint
+            .is_before_every_call(|name| agent.can_call(name, self.profiles_of(agent), is_agent))
     }
 
     /// The guardrails of a kind, lowest priority number first (3.9).
@@ -743,4 +776,21 @@ impl<'p> Run<'_, 'p, '_> {
         self.tell(&text);
         Some(self.session.status)
     }
+}
+
+/// The call that a checkpoint guards, or about which a node asks the user.
+pub(super) fn call_after<'p>(
+    cfg: &Cfg<'p>,
+    checkpoint: NodeIndex,
+) -> Option<(NodeIndex, Origin<'p>)> {
+    let mut at = checkpoint;
+    for _ in 0..MAX_DISTANCE {
+        let (to, _) = cfg.successors(at).find(|(_, edge)| edge.kind == EdgeKind::Next)?;
+        let node = cfg.node(to)?;
+        if node.kind == NodeKind::Call {
+            return Some((to, node.origin));
+        }
+        at = to;
+    }
+    None
 }

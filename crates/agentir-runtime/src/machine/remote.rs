@@ -103,9 +103,7 @@ impl<'p> Run<'_, 'p, '_> {
         self.add_user_message();
         self.progress.input_unread = false;
         if let Err(failure) = self.authorize(transfer.to, &mut arguments) {
-            let message = failure.explanation().to_owned();
-            self.emit(EventKind::Error { kind: "handoff_error".to_owned(), message });
-            self.say_notice(&failure.message);
+            self.report_refused_transfer(&failure);
             return self.stop_turn();
         }
         let shown = self.masked_arguments(&arguments);

@@ -3,13 +3,18 @@
 use super::Run;
 use super::scope::Scope;
 use crate::session::RuntimeError;
+use agentir_diagnostics::Spanned;
 use agentir_eval::{Value, evaluate, text, truthy};
 use agentir_expr::dialect::{Semantics, Unset};
 use agentir_expr::{Dialect, Expr, Piece, Template, TemplatePart};
 use smol_str::SmolStr;
+use std::cell::Cell;
 
 /// The maximum size of a rendered text, in bytes; nested loops multiply.
 const MAX_TEXT: usize = 1 << 20;
+
+/// The maximum size of all texts together that the filters of a template give, in bytes.
+const MAX_WORK: usize = 16 * MAX_TEXT;
 
 /// The maximum nesting of blocks.
 const MAX_BLOCKS: usize = 32;
@@ -26,7 +31,7 @@ impl Run<'_, '_, '_> {
 
     /// Renders a template in the current state. A placeholder without a value is empty.
     pub(super) fn render(&self, template: &Template) -> String {
-        let renderer = Renderer { run: self, dialect: self.dialect() };
+        let renderer = Renderer { run: self, dialect: self.dialect(), worked: Cell::new(0) };
         let mut pieces: Vec<Piece<'_>> = template.pieces().collect();
         standalone(&mut pieces);
         let mut out = String::new();
@@ -39,17 +44,27 @@ impl Run<'_, '_, '_> {
 struct Renderer<'r, 'a, 'p, 'h> {
     run: &'r Run<'a, 'p, 'h>,
     dialect: Dialect,
+    /// How long all texts together are that filters gave.
+    worked: Cell<usize>,
 }
 
 type Locals = Vec<(SmolStr, Value)>;
 
 impl Renderer<'_, '_, '_, '_> {
-    fn value(&self, expr: &Expr, locals: &Locals) -> Value {
+    fn scope<'s>(&'s self, locals: &'s Locals) -> Scope<'s> {
         let others = self.run.traits().reads_other_agents;
         let agent = self.run.agent().ok();
-        let scope = Scope::new(self.run.session, locals, self.run.host.clock, others, agent);
+        let (clock, outputs) = (self.run.host.clock, self.run.outputs());
+        Scope::new(self.run.session, locals, clock, outputs, others, agent)
+    }
+
+    fn value(&self, expr: &Expr, locals: &Locals) -> Value {
+        let scope = self.scope(locals);
         match evaluate(expr, &scope, self.dialect) {
-            Ok(value) => value,
+            Ok(value) => {
+                self.run.note_computed(expr, &scope, &value);
+                value
+            }
             Err(error) => {
                 if self.dialect.semantics().unset_member == Unset::Error {
                     let mut first = self.run.render_error.borrow_mut();
@@ -58,6 +73,24 @@ impl Renderer<'_, '_, '_, '_> {
                 Value::Undefined
             }
         }
+    }
+
+    /// A value with filters applied. Each may make a text longer than the last: of one that is too long, nothing is left.
+    fn filtered(&self, filters: &[Spanned<SmolStr>], mut value: Value) -> Value {
+        for filter in filters {
+            value = filtered(&filter.value, value, self.dialect.semantics());
+            let Value::Text(text) = &value else { continue };
+            let worked = self.worked.get() + text.len();
+            self.worked.set(worked);
+            if text.len() > MAX_TEXT || worked > MAX_WORK {
+                let mut first = self.run.render_error.borrow_mut();
+                first.get_or_insert_with(|| {
+                    format!("the text that the filter `{}` gives is too long", filter.value)
+                });
+                return Value::Undefined;
+            }
+        }
+        value
     }
 
     fn pieces(&self, pieces: &[Piece<'_>], locals: &mut Locals, depth: usize, out: &mut String) {
@@ -74,10 +107,11 @@ impl Renderer<'_, '_, '_, '_> {
                     _,
                 ) => {
                     let mut value = self.value(expr, locals);
-                    if let Piece::Part(TemplatePart::Value { filters, .. }, _) = piece {
-                        for filter in filters {
-                            value = filtered(&filter.value, value, self.dialect.semantics());
-                        }
+                    if let Piece::Part(TemplatePart::Value { filters, .. }, _) = piece
+                        && !filters.is_empty()
+                    {
+                        value = self.filtered(filters, value);
+                        self.run.note_derived(expr, &self.scope(locals), &value);
                     }
                     // Lists and objects are rendered as JSON.
                     match &value {

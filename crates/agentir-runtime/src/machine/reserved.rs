@@ -45,9 +45,7 @@ impl<'p> Run<'_, 'p, '_> {
     }
 
     fn reserved_value(&self, parameter: &Parameter) -> Reserved {
-        if parameter.source.is_none()
-            && parameter.extensions.0.values().any(|all| all.contains_key("source"))
-        {
+        if parameter.source.is_none() && parameter.has_unread_source() {
             return Err("its `source` cannot be read".to_owned());
         }
         let declared = parameter.value.as_ref().filter(|value| !value.is_null());
@@ -57,7 +55,10 @@ impl<'p> Run<'_, 'p, '_> {
         if let Some(expr) = &parameter.value_expr {
             return match evaluate(expr, &self.scope(), self.dialect()) {
                 Ok(Value::Null | Value::Undefined) => Ok(None),
-                Ok(value) => Ok(Some(to_json(&value))),
+                Ok(value) => {
+                    self.note_computed(expr, &self.scope(), &value);
+                    Ok(Some(to_json(&value)))
+                }
                 Err(error) => Err(format!("`{expr}` cannot be evaluated: {error}")),
             };
         }

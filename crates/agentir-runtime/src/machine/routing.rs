@@ -10,9 +10,10 @@ use crate::session::{QueuedIntent, ReturnPoint, RuntimeError};
 use crate::trace::EventKind;
 use agentir_eval::{Outcome, Value};
 use agentir_expr::{Condition, Expr, ExprKind, Template, Visit};
-use agentir_flow::cfg::{Edge, EdgeKind, NodeKind, Origin, Test};
+use agentir_flow::cfg::{Edge, EdgeKind, NodeKind, Origin, Test, Transfer};
 use agentir_ir::{
-    Agent, AgentType, Delegate, Digression, Handoff, NumberOrText, RoutingRule, RoutingTarget,
+    Agent, AgentReference, AgentType, Delegate, Digression, Handoff, NumberOrText, RoutingRule,
+    RoutingTarget,
 };
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use serde_json::{Map, Value as Json};
@@ -196,6 +197,9 @@ impl<'p> Run<'_, 'p, '_> {
             }
             match self.consider(*id, edge)? {
                 RouteDecision::Skip => {}
+                RouteDecision::Unreachable(message) => {
+                    self.emit(EventKind::Error { kind: "handoff_error".to_owned(), message });
+                }
                 RouteDecision::Take => {
                     if asked.is_empty() {
                         return Ok(Next::Take(*id));
@@ -267,24 +271,26 @@ impl<'p> Run<'_, 'p, '_> {
         };
         let agent = self.agent()?;
         let value = self.value(&Expr::path(path_of(&variable.value), variable.span))?;
-        let named = |name: &str| {
-            let alias = agent.available_agents.iter().find(|r| r.alias.value == name);
-            alias.and_then(|r| r.agent.as_ref()).map_or(name, |to| to.value.as_str()).to_owned()
-        };
         let name = match &value {
-            Value::Text(name) => Some(named(name)),
+            Value::Text(name) => Some(&**name),
             _ => None,
         };
-        if let Some(why) = name.as_deref().and_then(|name| self.unavailable(name)) {
+        if let Some(why) = name.and_then(|name| self.unavailable(name)) {
             return Err(RuntimeError::new("handoff_error", why));
         }
+        let edges = self.outgoing_edges(at);
+        let to = |is: &dyn Fn(&Transfer<'_>) -> bool| {
+            let leads = |(_, to, _): &&(EdgeIndex, NodeIndex, Edge<'p>)| {
+                self.machine.transfers.get(to).is_some_and(|all| all.iter().any(is))
+            };
+            edges.iter().find(leads)
+        };
+        // The name as it is written comes first: an agent may have several.
         let found = name.and_then(|name| {
-            self.outgoing_edges(at).into_iter().find(|(_, to, _)| {
-                self.machine.transfers.get(to).is_some_and(|all| all.iter().any(|t| t.to == name))
-            })
+            to(&|transfer| transfer.named == name).or_else(|| to(&|transfer| transfer.to == name))
         });
         match found {
-            Some((edge, ..)) => Ok(Next::Take(edge)),
+            Some((edge, ..)) => Ok(Next::Take(*edge)),
             None => Err(RuntimeError::new(
                 "handoff_error",
                 format!(
@@ -372,24 +378,32 @@ impl<'p> Run<'_, 'p, '_> {
         fan_out.map(|(id, ..)| *id)
     }
 
-    /// Why a supervisor does not route to an agent now: its list says that the user has to be authenticated, or which
-    /// channels it is for (supervisor reference, "Agent reference properties").
-    fn unavailable(&self, target: &str) -> Option<String> {
+    /// Why an agent does not get control now: the list of a supervisor says that the user has to be authenticated, or which
+    /// channels it is for (supervisor reference, "Agent reference properties"). That holds for whoever leads there, if the
+    /// agent in charge does not list it itself. `target` is the name as it is written, which may be one of several for an
+    /// agent.
+    pub(super) fn unavailable(&self, target: &str) -> Option<String> {
         let agent = self.agent().ok()?;
-        let reference = agent.available_agents.iter().find(|reference| {
-            let named = reference.agent.as_ref().is_some_and(|agent| agent.value == target);
-            named || reference.alias.value == target
-        })?;
+        let mut own = agent.references_to(target).peekable();
+        if own.peek().is_some() {
+            return own.find_map(|reference| self.unavailability(reference, target));
+        }
+        let all = self.machine.program.agents().flat_map(|agent| &agent.available_agents);
+        let mut others =
+            all.filter(|reference| reference.agent.as_ref().is_some_and(|a| a.value == target));
+        others.find_map(|reference| self.unavailability(reference, target))
+    }
+
+    /// Why what a supervisor's list says about an agent does not let it have control.
+    fn unavailability(&self, reference: &AgentReference, target: &str) -> Option<String> {
         let channel = self.session.variable("channel");
         let channel = channel.as_ref().and_then(Json::as_str).unwrap_or_default();
         let channels = &reference.channels;
         if !channels.is_empty() && !channels.iter().any(|one| one.value == channel) {
             return Some(format!("`{target}` is not for the channel `{channel}`"));
         }
-        let authenticated = || {
-            let value = self.variable(AUTHENTICATED);
-            value.is_some_and(|value| agentir_eval::truthy(&value, self.dialect().semantics()))
-        };
+        // Nothing but `true` is: a text that somebody stored, "no" among them, says nothing.
+        let authenticated = || self.variable(AUTHENTICATED) == Some(Value::Bool(true));
         (reference.requires_authentication() && !authenticated()).then(|| {
             format!("`{target}` is only for authenticated users, and `{AUTHENTICATED}` is not true")
         })
@@ -401,18 +415,17 @@ impl<'p> Run<'_, 'p, '_> {
             Origin::Rule(rule) => rule.to.as_ref(),
             Origin::Handoff(handoff) => Some(&handoff.to),
             Origin::Delegate(delegate) => Some(&delegate.agent),
-            Origin::Reference(reference) => reference.agent.as_ref().or(Some(&reference.alias)),
+            Origin::Reference(reference) => Some(&reference.alias),
             Origin::Name(name) => Some(name),
             _ => None,
         };
         if let Some(why) = target.and_then(|target| self.unavailable(&target.value)) {
-            // Its author has to know why a rule that applies is passed over.
-            if let Origin::Rule(rule) = edge.origin
-                && matches!(self.consider_rule(rule)?, RouteDecision::Take)
-            {
-                self.emit(EventKind::Error { kind: "handoff_error".to_owned(), message: why });
-            }
-            return Ok(RouteDecision::Skip);
+            return Ok(match edge.origin {
+                Origin::Rule(rule) if matches!(self.consider_rule(rule)?, RouteDecision::Take) => {
+                    RouteDecision::Unreachable(why)
+                }
+                _ => RouteDecision::Skip,
+            });
         }
         match edge.origin {
             Origin::Rule(rule) => self.consider_rule(rule),
@@ -520,6 +533,20 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
+    /// Whether the message has an intent that does not trigger a rule (`ignoreIntents`).
+    fn is_ignored_by(&self, rule: &RoutingRule) -> bool {
+        if rule.ignore_intents.is_empty() {
+            return false;
+        }
+        let known = match self.variable("user.intent") {
+            Some(Value::Text(intent)) => Some(intent),
+            _ => None,
+        };
+        let due = self.progress.due_intent.as_deref();
+        let intent = due.or(known.as_deref());
+        intent.is_some_and(|intent| rule.ignore_intents.iter().any(|i| i.value == intent))
+    }
+
     fn consider_rule(&mut self, rule: &'p RoutingRule) -> Result<RouteDecision, RuntimeError> {
         let agent = self.agent()?;
         let channel = self.session.variable("channel");
@@ -528,6 +555,9 @@ impl<'p> Run<'_, 'p, '_> {
             return Ok(RouteDecision::Skip);
         }
         if rule.requires_state.iter().any(|name| self.variable(&name.value).is_none()) {
+            return Ok(RouteDecision::Skip);
+        }
+        if self.is_ignored_by(rule) {
             return Ok(RouteDecision::Skip);
         }
         let natural = match &rule.when {
@@ -562,10 +592,11 @@ impl<'p> Run<'_, 'p, '_> {
                 .or(own)
                 .or(target)
                 .unwrap_or_else(|| "rule".to_owned()),
-            description: natural.map_or(about, |w| w.text.value.to_string()),
+            description: natural.map(|w| w.text.value.to_string()).unwrap_or_default(),
             examples: Vec::new(),
             keywords: Vec::new(),
         };
+        add_description(&mut candidate.description, &about);
         for intent in &rule.intents {
             let known = self.intent_candidate(agent, &intent.value);
             candidate.keywords.push(intent.value.replace('_', " "));
@@ -697,6 +728,8 @@ fn reads_input(expr: &Expr) -> bool {
 enum RouteDecision {
     /// Not applicable.
     Skip,
+    /// It applies, and its agent cannot be reached: why. Its author has to know that it is passed over.
+    Unreachable(String),
     /// Its condition holds.
     Take,
     /// Taken if no other edge is.

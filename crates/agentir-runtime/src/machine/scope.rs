@@ -1,5 +1,6 @@
 //! Name resolution for expressions: variables, results and the user's message.
 
+use super::write_access::is_owned;
 use crate::host::Clock;
 use crate::json::from_json;
 use crate::session::Session;
@@ -15,6 +16,8 @@ pub(super) struct Scope<'s> {
     session: &'s Session,
     locals: &'s [(SmolStr, Value)],
     clock: &'s dyn Clock,
+    /// The outputs of the action in whose callback this is.
+    outputs: Option<&'s Data>,
     /// Whether `agent.arg` refers to an argument of another agent, as in ADL.
     others: bool,
     /// The agent in charge.
@@ -26,10 +29,11 @@ impl<'s> Scope<'s> {
         session: &'s Session,
         locals: &'s [(SmolStr, Value)],
         clock: &'s dyn Clock,
+        outputs: Option<&'s Data>,
         others: bool,
         agent: Option<&'s Agent>,
     ) -> Self {
-        Self { session, locals, clock, others, agent }
+        Self { session, locals, clock, outputs, others, agent }
     }
 
     /// Whether the agent may read a path of long-term memory (`ACCESS`, current specification, 3.7.2).
@@ -58,20 +62,21 @@ impl<'s> Scope<'s> {
     /// was stored under (ABL, current specification, 3.7.3), so that `user.trip.city` is the `city` of
     /// what was stored as `user.trip`.
     fn remembered(&self, path: &Path, semantics: &Semantics) -> Option<Value> {
-        (0..=path.segments.len()).rev().find_map(|length| {
-            let (stored, rest) = path.segments.split_at_checked(length)?;
-            let stored = Path { segments: stored.to_vec(), ..path.clone() };
-            let stored = dotted(&stored);
-            let value = self.session.memory.get(&stored).filter(|_| self.may_read(&stored))?;
+        let (whole, ends) = dotted_parts(path);
+        ends.iter().enumerate().rev().find_map(|(length, end)| {
+            let (_, rest) = path.segments.split_at_checked(length)?;
+            let stored = whole.get(..*end)?;
+            let value = self.session.memory.get(stored).filter(|_| self.may_read(stored))?;
             let inner = rest.iter().try_fold(value.clone(), |v, part| member(&v, part, semantics));
             inner.ok()
         })
     }
 
-    /// `@outputs.total`: a field of the last result.
+    /// `@outputs.total`: a field of the result of the action in whose callback it is read; elsewhere there is nothing of
+    /// that name (Agent Script, part I, 5.9).
     fn output(&self, path: &Path, semantics: &Semantics) -> Result<Value, EvalError> {
-        let outputs = self.session.stack.last().map(|frame| &frame.outputs);
-        let mut value = from_json(outputs.unwrap_or(&Data::Null))?;
+        let Some(outputs) = self.outputs else { return Ok(Value::Undefined) };
+        let mut value = from_json(outputs)?;
         value = member(&value, &Segment::Field(path.root.clone()), semantics)?;
         for segment in &path.segments {
             value = member(&value, segment, semantics)?;
@@ -162,10 +167,16 @@ pub(super) fn of_session(path: &Path) -> Option<Path> {
 
 /// The dotted form of a path.
 pub(super) fn dotted(path: &Path) -> SmolStr {
+    dotted_parts(path).0.into()
+}
+
+/// The dotted form of a path, and where its parts end in it, from the root on.
+fn dotted_parts(path: &Path) -> (String, Vec<usize>) {
     let mut text = match &path.namespace {
         Some(namespace) => format!("@{}.{}", namespace.value, path.root.value),
         None => path.root.value.to_string(),
     };
+    let mut ends = vec![text.len()];
     for segment in &path.segments {
         match segment {
             Segment::Field(name) => {
@@ -175,8 +186,9 @@ pub(super) fn dotted(path: &Path) -> SmolStr {
             Segment::Index(at) => text.push_str(&format_smolstr!("[{at}]")),
             Segment::Any => text.push_str(".*"),
         }
+        ends.push(text.len());
     }
-    text.into()
+    (text, ends)
 }
 
 /// The path that a dotted name stands for.
@@ -186,7 +198,7 @@ pub(super) fn path_of(name: &str) -> Path {
 
 /// Initialises the variables shared by all agents: the variables of Agent Script, the state of a
 /// supervisor.
-pub(super) fn shared_variables(agent: &Agent, shared: &mut State) {
+pub(super) fn shared_variables(agent: &Agent, shared: &mut State, system: &mut State) {
     for variable in agent.memory.session.iter().filter(|v| v.scope == Some("program")) {
         let name = name_of_variable(agent, &variable.name.value);
         let initial = variable.initial_value.as_ref().and_then(|data| from_json(data).ok());
@@ -194,10 +206,20 @@ pub(super) fn shared_variables(agent: &Agent, shared: &mut State) {
             shared.set(name, initial.unwrap_or_default());
         }
     }
+    let semantics = agent.metadata.dialect.semantics();
     for variable in &agent.memory.state {
         if let Some(value) = variable.default.as_ref().and_then(|data| from_json(data).ok()) {
+            let path = path_of(&variable.name.value);
+            // The default of what the runtime knows holds until it does.
+            let store = match is_owned(agent, &variable.name.value) {
+                true if system.path(&path, semantics).is_ok_and(|known| !known.is_unset()) => {
+                    continue;
+                }
+                true => &mut *system,
+                false => &mut *shared,
+            };
             // A name that holds a scalar has no fields.
-            let _ = shared.set_path(&path_of(&variable.name.value), value);
+            let _ = store.set_path(&path, value);
         }
     }
 }

@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 const IDEMPOTENCY_KEY_CHARS: usize = 32;
 
 /// A tool and the arguments of a call.
-type PlannedCall<'p> = (&'p str, Map<String, Json>);
+pub(super) type PlannedCall<'p> = (&'p str, Map<String, Json>);
 
 impl<'p> Run<'_, 'p, '_> {
     pub(super) fn call(&mut self, at: NodeIndex, element: &Origin<'p>) -> NodeResult {
@@ -30,7 +30,15 @@ impl<'p> Run<'_, 'p, '_> {
         let Some((tool, mut arguments)) = self.planned_call(element)? else {
             return self.leave(at);
         };
-        self.enforce_immutable_params(at, tool, &mut arguments);
+        if let Some(question) = self.machine.confirmations.get(&at) {
+            match self.confirmed_call(at, element)? {
+                Some(confirmed) => arguments = confirmed,
+                None => {
+                    let node = super::index(question.index());
+                    return Ok(Next::ReturnTo(ReturnPoint { node, stage: 0 }));
+                }
+            }
+        }
         if !self.is_still_available(element)? {
             self.answer_tool_use(&serde_json::json!({ "error": "this may not be done any more" }));
             return match self.choice_before(at) {
@@ -318,8 +326,19 @@ impl<'p> Run<'_, 'p, '_> {
         }
         let shown: Map<String, Json> =
             arguments.iter().map(|(n, v)| (n.clone(), self.masked(n, v))).collect();
-        self.emit(EventKind::Call { tool: name.to_owned(), arguments: shown });
-        let result = self.call_checked(name, arguments).map(|result| match result {
+        let agent = self.session.agent().unwrap_or_default().to_owned();
+        let call = self.prepared_call(&agent, name, arguments);
+        let made = match self.host.tools.refusal(&call) {
+            Some(refusal) => {
+                self.host.observer.call_failed(&refusal);
+                Err(refusal)
+            }
+            None => {
+                self.emit(EventKind::Call { tool: name.to_owned(), arguments: shown });
+                self.call_once(call)
+            }
+        };
+        let result = made.map(|result| match result {
             Json::Array(items)
                 if self.traits().results_may_be_steps && items.iter().all(is_function_step) =>
             {
@@ -388,50 +407,54 @@ impl<'p> Run<'_, 'p, '_> {
         Json::Object(result)
     }
 
-    fn call_checked(
-        &mut self,
-        name: &str,
-        arguments: Map<String, Json>,
-    ) -> Result<Json, ToolFailure> {
-        let tool = self.tool(name);
-        let timeout_ms = self.timeout(tool);
-        let agent = self.session.agent().unwrap_or_default().to_owned();
-        let same =
-            |c: &CompletedCall| c.agent == agent && c.tool == name && c.arguments == arguments;
+    /// The result of a call, which is not made again if this turn has made it.
+    fn call_once(&mut self, call: ToolCall<'_>) -> Result<Json, ToolFailure> {
+        let same = |c: &CompletedCall| {
+            c.agent == call.agent && c.tool == call.name && c.arguments == call.arguments
+        };
         // A step that begins again has made the call already, and so has a turn that failed afterwards.
-        let acts = tool.is_none_or(|tool| tool.hints.side_effects != Some(false));
-        let repeated = self.progress.repeated.iter().position(|c| acts && same(c));
+        let acts = call.tool.is_none_or(|tool| tool.hints.side_effects != Some(false));
+        let repeated = self.progress.reusable_calls.iter().position(|c| acts && same(c));
         let done = self.session.unfinished.iter().position(same);
         let result = match (repeated, done) {
-            (Some(at), _) => self.progress.repeated.remove(at).result,
+            (Some(at), _) => self.progress.reusable_calls.remove(at).result,
             (None, Some(at)) => self.session.unfinished.remove(at).result,
-            (None, None) => {
-                let idempotency_key = self.idempotency_key(name, &arguments);
-                let session = self.session_values();
-                let call = ToolCall {
-                    agent: &agent,
-                    name,
-                    tool,
-                    remote: None,
-                    arguments: arguments.clone(),
-                    timeout_ms,
-                    idempotency_key,
-                    session,
-                };
-                self.perform(&call)?
-            }
+            (None, None) => self.perform(&call)?,
         };
-        let tool = name.to_owned();
+        let (agent, tool) = (call.agent.to_owned(), call.name.to_owned());
+        let arguments = call.arguments;
         self.calls.push(CompletedCall { agent, tool, arguments, result: result.clone() });
         Ok(result)
+    }
+
+    fn prepared_call<'c>(
+        &self,
+        agent: &'c str,
+        name: &'c str,
+        arguments: Map<String, Json>,
+    ) -> ToolCall<'c>
+    where
+        'p: 'c,
+    {
+        let tool = self.tool(name);
+        let idempotency_key = self.idempotency_key(name, &arguments);
+        let (timeout_ms, session) = (self.timeout(tool), self.session_values());
+        ToolCall {
+            agent,
+            name,
+            tool,
+            remote: None,
+            arguments,
+            timeout_ms,
+            idempotency_key,
+            session,
+        }
     }
 
     /// Why a call is not made that needs the user's confirmation and does not have it.
     fn lacks_approval(&mut self, at: NodeIndex, name: &str) -> Option<String> {
         self.tool(name)?.confirmation_required_at()?;
-        let here = super::index(at.index());
-        let approved = self.frame().approved.as_ref().is_some_and(|given| given.node == here);
-        (!approved).then(|| {
+        self.approval_of(at).is_none().then(|| {
             format!(
                 "`{name}` is not called: it needs the user's confirmation, and here nobody can be asked"
             )
@@ -535,6 +558,20 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
+    /// The step begins again: what it has called since it was entered is not called again.
+    pub(super) fn keep_calls_of_step(&mut self) {
+        let of_step = self.calls.get(self.progress.calls_before_step..);
+        self.progress.reusable_calls = of_step.map(<[_]>::to_vec).unwrap_or_default();
+    }
+
+    /// Keeps the outputs of an action for its callback, beside those of the actions in whose callbacks it was run.
+    pub(super) fn keep_outputs(&mut self, node: u32, outputs: Json) {
+        let around = self.callbacks(node);
+        let kept = &mut self.frame().outputs;
+        kept.resize(around, Json::Null);
+        kept.push(outputs);
+    }
+
     /// Stores a result under all names by which it can be read: the given name, the tool's,
     /// `result`, `last_<tool>_result`, `@outputs` (ABL, current specification, 8.8; Agent Script,
     /// 5).
@@ -547,13 +584,15 @@ impl<'p> Run<'_, 'p, '_> {
     ) -> Result<(), RuntimeError> {
         let value =
             from_json(result).map_err(|e| RuntimeError::new("tool_error", e.to_string()))?;
-        self.frame().outputs = result.clone();
+        let node = self.frame().node;
+        self.keep_outputs(node, result.clone());
         if let Some(variable) = variable {
             self.assign_name(variable, value.clone())?;
         }
-        let frame = self.frame();
-        frame.variables.set("result", value.clone());
-        frame.variables.set(tool, value.clone());
+        self.frame().variables.set("result", value.clone());
+        if !self.refuses_owned(tool) {
+            self.frame().variables.set(tool, value.clone());
+        }
         self.session.system.set(format!("last_{tool}_result"), value);
         let Some(declared) = self.tool(tool) else {
             self.recall(&format!("tool:{tool}:after"));

@@ -1,8 +1,10 @@
 //! Transfers of control between agents and to people (ABL, current specification, 3.10, 3.11, 5.2;
 //! ADL, B.3).
 
+use super::refusals::{BLOCKED, Guarded};
 use super::scope::{dotted, path_of};
 use super::{MAX_STACK_DEPTH, Next, NodeResult, Run, index};
+use crate::host::{FailureKind, ToolFailure};
 use crate::json::{from_json, to_json};
 use crate::model::{Message, Role};
 use crate::session::{Binding, Frame, RuntimeError, Status};
@@ -32,6 +34,14 @@ impl<'p> Run<'_, 'p, '_> {
             return Err(RuntimeError::unknown("the handoff target is unknown"));
         };
         let asks = node.kind == NodeKind::Delegate;
+        if let Some(failure) = self.refuses_transfer(&transfer) {
+            if matches!(node.origin, Origin::ToolBinding(_)) {
+                self.answer_tool_use(&serde_json::json!({ "error": failure.message }));
+                self.frame().pending.clear();
+            }
+            self.report_refused_transfer(&failure);
+            return self.stop_turn();
+        }
         let part = transfer.target.and_then(|id| self.machine.cfg.agent(id));
         let Some(part) = part else {
             return self.call_remote_agent(at, node, &transfer);
@@ -99,6 +109,26 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(Next::Switch)
     }
 
+    /// Says that another agent does not get control.
+    pub(super) fn report_refused_transfer(&mut self, failure: &ToolFailure) {
+        let message = failure.explanation().to_owned();
+        self.emit(EventKind::Error { kind: "handoff_error".to_owned(), message });
+        self.say_notice(&failure.message);
+    }
+
+    /// Why another agent does not get control now: a supervisor says for whom it is, or a constraint before its
+    /// name does not hold.
+    fn refuses_transfer(&mut self, transfer: &Transfer<'p>) -> Option<ToolFailure> {
+        if let Some(why) = self.unavailable(transfer.named) {
+            let failure = ToolFailure::new(FailureKind::Refused, BLOCKED);
+            return Some(ToolFailure { for_developers: Some(why.into()), ..failure });
+        }
+        let agent = self.agent().ok()?;
+        let mut names = vec![transfer.to, transfer.named];
+        names.extend(agent.references_to(transfer.named).map(|one| one.alias.value.as_str()));
+        self.refused_by_constraint(&names, &Map::new())
+    }
+
     /// Starts another agent, or resumes it if it is parked.
     fn push_agent(&mut self, to: &str, entry: u32, given: HandoffInput, back: u32, asks: bool) {
         let parked = self
@@ -131,6 +161,10 @@ impl<'p> Run<'_, 'p, '_> {
         for (name, value) in given.variables {
             let path = self.own_path(&path_of(&name));
             let name = dotted(&path).to_string();
+            // What the agent knows already it need not be told: `PASS: [user_id]`.
+            if self.keeps_protected(&name, &value) {
+                continue;
+            }
             self.receive(&name);
             self.frame()
                 .variables
@@ -190,6 +224,39 @@ impl<'p> Run<'_, 'p, '_> {
             }
             _ => Ok(HandoffInput::default()),
         }
+    }
+
+    /// What a guardrail of handoffs checks: the known values, and what the other agent is about to be given, the texts among
+    /// it as `summary` and `history` (ABL, current specification, 3.9 and 3.10).
+    pub(super) fn handed_over(&mut self) -> Result<Map<String, Json>, RuntimeError> {
+        let mut all = self.known_values()?;
+        let Guarded::Handoff(at) = self.guarded() else { return Ok(all) };
+        let node = self.node(at)?;
+        let transfer = self.machine.transfers.get(&at).and_then(|all| all.first()).copied();
+        let Some(transfer) = transfer else { return Ok(all) };
+        let asks = node.kind == NodeKind::Delegate;
+        let given = self.handoff_input(&node.origin, transfer.to, asks)?;
+        for (name, value) in &given.variables {
+            all.insert(name.clone(), to_json(value));
+        }
+        let texts = |summaries: bool| -> Vec<&str> {
+            let messages = given.messages.iter();
+            let of_kind = messages.filter(|m| (m.role == Role::System) == summaries);
+            of_kind.map(|message| message.text.as_str()).collect()
+        };
+        let (summaries, history) = (texts(true), texts(false));
+        // A value of that name is checked as well.
+        let mut add = |name: &str, text: Json| match all.remove(name) {
+            Some(value) => all.insert(name.to_owned(), Json::Array(vec![value, text])),
+            None => all.insert(name.to_owned(), text),
+        };
+        if !summaries.is_empty() {
+            add("summary", Json::from(summaries.join("\n")));
+        }
+        if !history.is_empty() {
+            add("history", Json::from(history));
+        }
+        Ok(all)
     }
 
     /// The conversation, without tool calls.
@@ -452,12 +519,13 @@ impl<'p> Run<'_, 'p, '_> {
             // Agents that read each other's variables find the result where all look.
             if self.traits().reads_other_agents {
                 self.session.shared.set(child.agent.as_str(), value.clone());
-            } else {
+            } else if !self.refuses_owned(&child.agent) {
                 self.frame().variables.set(child.agent.as_str(), value.clone());
             }
             self.frame().variables.set("result", value);
         }
-        self.frame().outputs = Json::Object(result);
+        let outputs = Json::Object(result);
+        self.keep_outputs(back, outputs.clone());
         let which = if child.delegated { "delegate" } else { "handoff" };
         let failed = child.failed;
         let state = serde_json::json!({ "completed": done && !failed });
@@ -482,7 +550,6 @@ impl<'p> Run<'_, 'p, '_> {
         frame.failed = false;
         frame.error = failed.then(|| RuntimeError::new("agent_failed", "the agent gave up"));
         if !frame.pending.is_empty() {
-            let outputs = frame.outputs.clone();
             self.answer_tool_use(&outputs);
         }
         if child.delegated {
@@ -552,7 +619,7 @@ impl<'p> Run<'_, 'p, '_> {
                 self.locals.extend(fields);
                 let value = self.value(value);
                 self.locals.truncate(mark);
-                self.assign_name(&name.value, value?)?;
+                self.assign_returned(&name.value, value?)?;
                 self.receive(&name.value);
             }
         }
@@ -587,9 +654,10 @@ impl<'p> Run<'_, 'p, '_> {
         let next = loop {
             let Some(Json::String(name)) = left.first().cloned() else { break None };
             left.remove(0);
-            let target = self.fan_out_target(at, &name);
-            if target.is_some() {
-                break target;
+            let Some(target) = self.fan_out_target(at, &name) else { continue };
+            match self.refuses_transfer(&target) {
+                None => break Some(target),
+                Some(failure) => self.report_refused_transfer(&failure),
             }
         };
         self.session.set_system("_disambiguation_intents", &Json::Array(left));
@@ -623,10 +691,16 @@ impl<'p> Run<'_, 'p, '_> {
             rule.intents.first().is_some_and(|i| i.value == intent)
                 || rule.name.as_ref().is_some_and(|n| n.value == intent)
         });
-        let name = by_rule
-            .and_then(|rule| rule.to.as_ref())
-            .map_or(intent, |to| agent.resolve_alias(to).value.as_str());
-        self.machine.transfers.get(&at)?.iter().find(|t| t.to == name).copied()
+        let named =
+            by_rule.and_then(|rule| rule.to.as_ref()).map_or(intent, |to| to.value.as_str());
+        self.transfer_named(at, named)
+    }
+
+    /// The transfer of a node to an agent, by the name that is written there, else by the agent's own name.
+    pub(super) fn transfer_named(&self, at: NodeIndex, named: &str) -> Option<Transfer<'p>> {
+        let all = self.machine.transfers.get(&at)?;
+        let written = all.iter().find(|transfer| transfer.named == named);
+        written.or_else(|| all.iter().find(|transfer| transfer.to == named)).copied()
     }
 
     /// Completes the agent; completing the whole conversation also ends the waiting agents.

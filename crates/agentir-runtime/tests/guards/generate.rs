@@ -106,6 +106,9 @@ fn constraints(random: &mut Random) -> String {
             0..=3 => " BEFORE calling act",
             4 | 5 => " BEFORE returning results",
             6 => " BEFORE calling probe",
+            // What names no point, and what nobody declares.
+            7 if random.chance(50) => " BEFORE anything",
+            7 => " BEFORE calling actt",
             _ if at == 0 => " BEFORE calling act",
             _ => "",
         };

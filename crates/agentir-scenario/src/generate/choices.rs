@@ -1,16 +1,14 @@
 //! The choice sequence that drives generated conversations: everything that the outside world
 //! decides is a numbered choice.
 
-use super::values::Values;
-use crate::intents::{Effects, Intent};
+use super::Shared;
+use crate::intents::Intent;
 use agentir_model::{Offline, ScriptEntry};
 use agentir_runtime::{
     Answer, Clock, Escalation, Event, EventKind, FailureKind, FieldSpec, Human, HumanReply, Model,
-    ModelError, ModelRequest, ModelResponse, ModelTask, Observer, Purpose, ToolCall, ToolFailure,
-    ToolUse, Tools, Usage,
+    ModelError, ModelRequest, ModelResponse, ModelTask, Observer, Purpose, SplitMix64, ToolCall,
+    ToolFailure, ToolUse, Tools, Usage,
 };
-use agentir_tools::Toolbox;
-use rustc_hash::FxHashMap;
 use serde_json::{Map, Value as Json, json};
 use std::cell::RefCell;
 
@@ -26,26 +24,18 @@ pub(super) struct ChoiceSequence {
     pub(super) random_seed: Option<u64>,
 }
 
-/// A pseudo-random choice that depends on the seed only (splitmix64).
+/// A pseudo-random choice that depends on the seed only.
 fn random_choice(seed: u64, at: usize, ways: usize) -> usize {
     let ways = u64::try_from(ways.max(1)).unwrap_or(1);
     let at = u64::try_from(at).unwrap_or(u64::MAX);
-    let mut z = seed.wrapping_mul(0xD134_2543_DE82_EF95).wrapping_add(at);
-    z = z.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    usize::try_from((z ^ (z >> 31)) % ways).unwrap_or(0)
+    let mut random = SplitMix64::new(seed.wrapping_mul(0xD134_2543_DE82_EF95).wrapping_add(at));
+    usize::try_from(random.next() % ways).unwrap_or(0)
 }
 
 /// The outside world of a generated conversation, which records its choices. The model, the tools
 /// and the people share it.
 pub(super) struct ChoiceWorld<'v> {
-    pub(super) values: &'v Values,
-    pub(super) names: &'v FxHashMap<String, Vec<String>>,
-    /// Validates the arguments of calls.
-    pub(super) checks: &'v RefCell<Toolbox>,
-    /// The effects of the names that agents expose.
-    effects: &'v Effects,
+    pub(super) shared: &'v Shared<'v>,
     inner: RefCell<Inner>,
 }
 
@@ -53,8 +43,8 @@ pub(super) struct ChoiceWorld<'v> {
 pub(crate) struct RecordedCall {
     pub(crate) tool: String,
     pub(crate) result: Result<Json, ToolFailure>,
-    /// Whether the call was rejected because of invalid arguments, without a choice.
-    pub(crate) refused: bool,
+    /// Whether the answer was no choice: the arguments were rejected, or the tool answers by itself.
+    pub(crate) is_fixed: bool,
 }
 
 #[derive(Default)]
@@ -80,15 +70,9 @@ pub(crate) struct Recording {
 }
 
 impl<'v> ChoiceWorld<'v> {
-    pub(super) fn new(
-        values: &'v Values,
-        names: &'v FxHashMap<String, Vec<String>>,
-        checks: &'v RefCell<Toolbox>,
-        effects: &'v Effects,
-        plan: ChoiceSequence,
-    ) -> Self {
+    pub(super) fn new(shared: &'v Shared<'v>, plan: ChoiceSequence) -> Self {
         let inner = RefCell::new(Inner { plan, ..Inner::default() });
-        Self { values, names, checks, effects, inner }
+        Self { shared, inner }
     }
 
     /// Starts a turn.
@@ -117,7 +101,7 @@ impl<'v> ChoiceWorld<'v> {
         let mut inner = self.inner.borrow_mut();
         inner.answers.push(entry);
         if let Some(turn) = inner.intents.last_mut() {
-            turn.extend(Intent::of(self.effects, request, answer));
+            turn.extend(Intent::of(self.shared.effects, request, answer));
         }
     }
 
@@ -129,7 +113,9 @@ impl<'v> ChoiceWorld<'v> {
     fn arguments(&self, fields: &[FieldSpec]) -> Map<String, Json> {
         fields
             .iter()
-            .filter_map(|f| Some((f.name.clone(), self.values.of_field(f).into_iter().next()?)))
+            .filter_map(|f| {
+                Some((f.name.clone(), self.shared.values.of_field(f).into_iter().next()?))
+            })
             .collect()
     }
 }
@@ -149,7 +135,7 @@ impl Model for ChoosingModel<'_, '_> {
                     .as_ref()
                     .and_then(|name| fields.iter().find(|f| f.name == *name))
                     .or_else(|| fields.first());
-                let values = field.map(|f| world.values.of_field(f)).unwrap_or_default();
+                let values = field.map(|f| world.shared.values.of_field(f)).unwrap_or_default();
                 // One more alternative: the user does not provide a value.
                 let chosen = world.choose(values.len() + 1);
                 let mut found = Map::new();
@@ -221,14 +207,15 @@ pub(super) struct ChoosingTools<'w, 'v>(pub(super) &'w ChoiceWorld<'v>);
 impl Tools for ChoosingTools<'_, '_> {
     fn call(&mut self, call: &ToolCall<'_>) -> Result<Json, ToolFailure> {
         let world = self.0;
-        // Invalid arguments are rejected in the replay, too.
-        if let Err(failure) = world.checks.borrow_mut().call(call) {
-            let (tool, result) = (call.name.to_owned(), Err(failure.clone()));
-            world.inner.borrow_mut().calls.push(RecordedCall { tool, result, refused: true });
-            return Err(failure);
+        // What answers by itself, and what rejects its arguments, does the same in the replay.
+        let answer = world.shared.checks.borrow_mut().call(call);
+        if answer.is_err() || world.shared.alone.contains(call.name) {
+            let (tool, result) = (call.name.to_owned(), answer.clone());
+            world.inner.borrow_mut().calls.push(RecordedCall { tool, result, is_fixed: true });
+            return answer;
         }
-        let names = world.names.get(call.name).map(Vec::as_slice).unwrap_or_default();
-        let results = world.values.of_tool(call.name, call.tool, names);
+        let names = world.shared.names.get(call.name).map(Vec::as_slice).unwrap_or_default();
+        let results = world.shared.values.of_tool(call.name, call.tool, names);
         // Two more alternatives: an error and a timeout.
         let chosen = world.choose(results.len() + 2);
         let result = match results.get(chosen) {
@@ -240,8 +227,12 @@ impl Tools for ChoosingTools<'_, '_> {
         };
         let mut inner = world.inner.borrow_mut();
         let tool = call.name.to_owned();
-        inner.calls.push(RecordedCall { tool, result: result.clone(), refused: false });
+        inner.calls.push(RecordedCall { tool, result: result.clone(), is_fixed: false });
         result
+    }
+
+    fn refusal(&self, call: &ToolCall<'_>) -> Option<ToolFailure> {
+        self.0.shared.checks.borrow().refusal(call)
     }
 }
 

@@ -13,12 +13,12 @@ mod write;
 
 use crate::coverage::Coverage;
 use crate::intents::Effects;
-use agentir_ir::{ActionHandler, Agent, Digression, Program, Statement};
+use agentir_ir::{ActionHandler, Agent, Digression, Program, Statement, Tool};
 use agentir_runtime::{AgentMessage, Host, Input, Machine, StartError, Status};
 use agentir_tools::{StubCase, StubFile, Stubs, Toolbox};
 use choices::{ChoiceSequence, ChoiceWorld, ChoosingHuman, ChoosingModel, ChoosingTools, Recorder};
 pub(crate) use choices::{FixedClock, Recording};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use values::Values;
@@ -92,8 +92,16 @@ pub fn generate(
 ) -> Result<Generated, StartError> {
     let values = Values::of(machine.cfg());
     let names = values::result_names(machine.program().agents());
-    let checks = RefCell::new(toolbox(machine.program()));
+    let alone = self_contained(machine.program());
+    let checks = RefCell::new(toolbox(machine.program(), &alone));
     let effects = Effects::of(machine.cfg());
+    let shared = Shared {
+        values: &values,
+        names: &names,
+        checks: &checks,
+        alone: &alone,
+        effects: &effects,
+    };
     let mut waiting: VecDeque<ChoiceSequence> = VecDeque::from([ChoiceSequence::default()]);
     let (mut seed, mut fruitless) = (0, 0);
     let mut coverage = Coverage::default();
@@ -110,13 +118,7 @@ pub fn generate(
             break;
         }
         let depth = plan.choices.len();
-        let conversation = run_conversation(
-            machine,
-            entry,
-            plan,
-            &Shared { values: &values, names: &names, checks: &checks, effects: &effects },
-            limits.max_turns,
-        )?;
+        let conversation = run_conversation(machine, entry, plan, &shared, limits.max_turns)?;
         let before = coverage.size();
         for turn in &conversation.turns {
             coverage.add(&turn.path);
@@ -146,12 +148,16 @@ pub fn generate(
 struct Shared<'g> {
     values: &'g Values,
     names: &'g FxHashMap<String, Vec<String>>,
+    /// Validates the arguments of calls.
     checks: &'g RefCell<Toolbox>,
+    /// The tools that answer by themselves.
+    alone: &'g FxHashSet<String>,
+    /// The effects of the names that agents expose.
     effects: &'g Effects,
 }
 
-/// Tools that accept every call with valid arguments.
-fn toolbox(program: &Program) -> Toolbox {
+/// Tools that accept every call with valid arguments. Those that are scripts and tables of the program answer by themselves.
+fn toolbox(program: &Program, alone: &FxHashSet<String>) -> Toolbox {
     let case = || StubCase { answer: Some(serde_json::Value::Null), ..StubCase::default() };
     let names = program.tools().map(|t| t.name.value.to_string());
     let mut called = Vec::new();
@@ -164,9 +170,19 @@ fn toolbox(program: &Program) -> Toolbox {
             }
         });
     }
-    let tools = names.chain(called).map(|name| (name, vec![case()])).collect();
+    let names = names.chain(called).filter(|name| !alone.contains(name));
+    let tools = names.map(|name| (name, vec![case()])).collect();
     // A case that consists of an answer is always valid.
     Toolbox::new(program).stubs(Stubs::new(StubFile { tools }).unwrap_or_default())
+}
+
+/// The names of the tools of a program that always answer by themselves.
+pub(crate) fn self_contained(program: &Program) -> FxHashSet<String> {
+    let name = |tool: &Tool| tool.name.value.to_string();
+    let (alone, others): (Vec<_>, Vec<_>) =
+        program.tools().partition(|t| Toolbox::is_self_contained(t));
+    let others: FxHashSet<String> = others.into_iter().map(name).collect();
+    alone.into_iter().map(name).filter(|name| !others.contains(name)).collect()
 }
 
 fn run_conversation(
@@ -176,7 +192,7 @@ fn run_conversation(
     given: &Shared<'_>,
     max_turns: usize,
 ) -> Result<Conversation, StartError> {
-    let world = ChoiceWorld::new(given.values, given.names, given.checks, given.effects, plan);
+    let world = ChoiceWorld::new(given, plan);
     let extractor = FixedClock::extractor();
     let mut session = machine.session(entry)?;
     let mut turns = Vec::new();
@@ -223,7 +239,7 @@ fn possible_inputs(
     world: &ChoiceWorld<'_>,
 ) -> Vec<Input> {
     let mut all = vec![Input::text("something else")];
-    all.extend(world.values.inputs.iter().map(Input::text));
+    all.extend(world.shared.values.inputs.iter().map(Input::text));
     let agent: Option<&Agent> = agent.and_then(|name| machine.program().agent(name));
     let Some(agent) = agent else { return all };
     let flow = agent.flow.as_ref();

@@ -34,7 +34,7 @@ impl Generated {
 fn test(number: usize, conversation: &Conversation) -> Json {
     let mut tools: Map<String, Json> = Map::new();
     for RecordedCall { tool, result, .. } in
-        conversation.recording.calls.iter().filter(|c| !c.refused)
+        conversation.recording.calls.iter().filter(|c| !c.is_fixed)
     {
         let case = match result {
             Ok(answer) => json!({ "answer": answer, "times": 1 }),

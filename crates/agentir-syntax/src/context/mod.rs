@@ -122,6 +122,8 @@ pub struct FieldContext {
     pub shape: String,
     /// What it is for, where the table says it.
     pub doc: &'static str,
+    /// Where it is specified: a section, or what else the table goes by.
+    pub source: &'static str,
     /// Whether its record is incomplete without it.
     pub required: bool,
 }
@@ -262,6 +264,8 @@ pub struct Expected {
     pub shape: String,
     /// What it is for, where a table says it.
     pub doc: &'static str,
+    /// Where it is specified: a section, or what else the table goes by.
+    pub source: &'static str,
     /// The text that replaces the word at the offset.
     pub insert: String,
     /// Whether its record is incomplete without it.
@@ -299,7 +303,16 @@ impl Expected {
     pub fn word(kind: ExpectedKind, label: impl Into<SmolStr>, shape: impl Into<String>) -> Self {
         let label = label.into();
         let insert = label.to_string();
-        Self { label, kind, shape: shape.into(), doc: "", insert, required: false }
+        let shape = shape.into();
+        Self { label, kind, shape, doc: "", source: "", insert, required: false }
+    }
+
+    /// The same with what it is for, and where it is specified.
+    #[must_use]
+    pub const fn documented(mut self, (doc, source): (&'static str, &'static str)) -> Self {
+        self.doc = doc;
+        self.source = source;
+        self
     }
 
     /// The same with another text to insert.

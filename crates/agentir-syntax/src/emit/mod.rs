@@ -2,6 +2,7 @@
 
 mod choices;
 mod data_files;
+pub mod dialog;
 mod legal;
 mod names;
 mod phrase;
@@ -9,8 +10,8 @@ mod rails;
 
 pub use choices::Choices;
 pub use data_files::{
-    knowledge_of, knowledge_path, questions_from_csv, questions_to_csv, table_from_csv, table_of,
-    table_path, table_to_csv,
+    DATA_FOLDERS, Rows, is_data_path, knowledge_of, knowledge_path, questions_from_csv,
+    questions_to_csv, table_from_csv, table_of, table_path, table_to_csv,
 };
 pub use legal::with_legal_names;
 pub use names::{NameSyntax, Namespace, Renamed};
@@ -18,7 +19,7 @@ pub use phrase::{
     ANSWER_TAIL, dotted_path, expr_phrase, is_message, is_user_message, literal, pattern_words,
     phrase, readable_words, sentence, string_literal, template_phrase,
 };
-pub use rails::{guardrail_sentence, with_templates_written_out};
+pub use rails::{guardrail_sentence, with_full_stop, with_templates_written_out};
 
 use agentir_expr::Dialect;
 use agentir_ir::Program;
@@ -28,6 +29,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
+use unicase::UniCase;
 
 /// Writes programs in one form of a language. Emitters do not track losses: those are measured by reading the
 /// output back.
@@ -47,8 +49,18 @@ pub trait Emitter: Sync {
     /// Writes a program.
     fn emit(&self, program: &Program) -> Emitted;
 
+    /// The emitter of the same form that gives flows to the model, where they only collect, call tools and answer: `None`
+    /// if the language has no such choice.
+    fn agentic(&self) -> Option<&'static dyn Emitter> {
+        None
+    }
+
     /// Whether all agents of the output share the tools, so that two of one name would be one.
     fn shares_tools(&self, program: &Program) -> bool;
+
+    /// The file of the output with the functions that the tools are, if they are functions in code. A program of the same
+    /// language has them already.
+    fn code_file(&self) -> Option<&'static str>;
 
     /// How the language expresses what it has no direct construct for: most specific rows first.
     fn losses(&self) -> &'static [&'static [LossRule]];
@@ -61,6 +73,44 @@ pub struct Emitted {
     pub files: Vec<OutputFile>,
     /// Renamings in the output.
     pub renamed: Vec<Renamed>,
+    /// What the output has only because the language asks for it.
+    pub invented: Vec<Invented>,
+    /// What somebody should know about how agents were written.
+    pub remarks: Vec<Remark>,
+}
+
+/// Something to know about how an agent was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remark {
+    /// The agent, by its name in the output.
+    pub agent: String,
+    /// What became of it, and why.
+    pub cause: String,
+    /// What to do about it.
+    pub help: String,
+}
+
+/// A part of the output that stands for something that the source does not say. The output does not work before somebody
+/// has replaced it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invented {
+    /// Where it is.
+    pub at: InventedAt,
+    /// Why it does not work.
+    pub cause: String,
+    /// What to do.
+    pub help: String,
+    /// What to write; empty if `help` says it all.
+    pub snippet: String,
+}
+
+/// Where an invented part of the output is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum InventedAt {
+    /// In the declarations of the tool of this name.
+    Tool(String),
+    /// Where this text is.
+    Text(&'static str),
 }
 
 /// An output file.
@@ -89,12 +139,12 @@ fn is_device(stem: &str) -> bool {
     DEVICES.contains(&stem) || numbered("com") || numbered("lpt")
 }
 
-/// Turns a name into a file stem that Windows, macOS and Linux allow: letters, digits, `_` and `-`, in lower case, never
-/// empty, of at most 200 bytes.
+/// Turns a name into a file stem that Windows, macOS and Linux allow: letters, digits, `_` and `-`, without case as Unicode
+/// folds it (`straße` is `STRASSE`), never empty, of at most 200 bytes.
 #[must_use]
 pub fn file_stem(name: &str) -> String {
-    let stem: String = name
-        .to_lowercase()
+    let stem: String = UniCase::unicode(name)
+        .to_folded_case()
         .chars()
         .map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' })
         .collect();
@@ -113,6 +163,7 @@ mod file_stems {
     #[test]
     fn every_system_allows_them() {
         assert_eq!(file_stem("Order Desk/2"), "order_desk_2");
+        assert_eq!(file_stem("Straße"), file_stem("STRASSE"));
         assert_eq!(file_stem("CON"), "con_agent");
         assert_eq!(file_stem("com1"), "com1_agent");
         assert_eq!(file_stem("LPT²"), "lpt²_agent");
@@ -165,6 +216,8 @@ pub struct LossRule {
     /// What to write, in the language of the output or of its platform; `{}` is the name of the tool or of another
     /// declaration. Empty if `help` says it all.
     pub snippet: &'static str,
+    /// The row applies only to agents of which the output has nothing at this path; empty if it applies to all.
+    pub without: &'static str,
 }
 
 impl LossRule {
@@ -172,7 +225,7 @@ impl LossRule {
     #[must_use]
     pub const fn approximated(path: &'static str, how: &'static str, help: &'static str) -> Self {
         let (preservation, task) = (Preservation::Approximated, Task::Look);
-        Self { path, preservation, how, help, task, snippet: "" }
+        Self { path, preservation, how, help, task, snippet: "", without: "" }
     }
 
     /// The value is missing, which somebody should look at.
@@ -187,6 +240,12 @@ impl LossRule {
         Self { task: Task::Must, snippet, ..self }
     }
 
+    /// Only for agents of which the output has nothing at this path.
+    #[must_use]
+    pub const fn where_gone(self, without: &'static str) -> Self {
+        Self { without, ..self }
+    }
+
     /// Nobody misses the value.
     #[must_use]
     pub const fn unneeded(self) -> Self {
@@ -198,7 +257,7 @@ impl LossRule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Task {
-    /// Nothing: only an editor or a database needs it. It is not part of the measure of what was preserved.
+    /// Nothing: only the platform of the source needs it, for its editor, its database or its classifier. It is not part of the measure of what was preserved.
     Nothing,
     /// Look whether it matters.
     Look,
@@ -231,6 +290,15 @@ impl Task {
 /// A target of conversions: an emitter, compared by its name.
 #[derive(Clone, Copy)]
 pub struct Target(pub &'static dyn Emitter);
+
+impl Target {
+    /// The same target, which gives flows to the model where they only collect, call tools and answer; `None` if the
+    /// language has no such choice.
+    #[must_use]
+    pub fn agentic(self) -> Option<Self> {
+        self.0.agentic().map(Self)
+    }
+}
 
 impl Deref for Target {
     type Target = dyn Emitter;

@@ -20,7 +20,7 @@ pub fn expr_phrase(expr: &Expr) -> String {
         ExprKind::Literal(Literal::Regex(text)) => format!("the pattern {}", string_literal(text)),
         ExprKind::Literal(literal) => literal.to_string(),
         ExprKind::Path(path) if is_user_message(path) => "the message".to_owned(),
-        ExprKind::Path(path) => dotted_path(path).unwrap_or_else(|| path.to_string()),
+        ExprKind::Path(path) => dotted_path(path).unwrap_or_else(|| without_namespace(path)),
         ExprKind::List(items) => list(items, ", "),
         ExprKind::And(parts) => {
             let part = |p: &Expr| match &p.kind {
@@ -127,6 +127,15 @@ pub fn dotted_path(path: &Path) -> Option<String> {
     Some(text)
 }
 
+/// A path with its indices, without the namespace of variables.
+fn without_namespace(path: &Path) -> String {
+    let of_variables = path.namespace.as_ref().is_some_and(|space| space.value == "variables");
+    match of_variables {
+        true => Path { namespace: None, ..path.clone() }.to_string(),
+        false => path.to_string(),
+    }
+}
+
 /// A text in quotes: single ones, if it contains double ones and nothing to escape.
 #[must_use]
 pub fn string_literal(text: &str) -> String {
@@ -200,8 +209,8 @@ pub fn literal(expr: &Expr) -> Option<&Literal> {
     }
 }
 
-/// A text with its placeholders as `${path}`. Filters and blocks are dropped; of a call only the first
-/// argument stays.
+/// A text with its placeholders as `${path}`. References to what can be called are names, filters and blocks are dropped;
+/// of a call only the first argument stays.
 #[must_use]
 pub fn template_phrase(template: &Template) -> String {
     let mut out = String::with_capacity(template.text.value.len());
@@ -211,20 +220,37 @@ pub fn template_phrase(template: &Template) -> String {
             Piece::Part(part, _) if part.literal().is_some() => {
                 out.push_str(part.literal().unwrap_or_default());
             }
-            Piece::Part(
-                TemplatePart::Value { expr, .. } | TemplatePart::SingleBrace { expr, .. },
-                _,
-            ) => {
-                if let Some(name) = first_path(expr) {
-                    out.push_str("${");
-                    out.push_str(&name);
-                    out.push('}');
-                }
-            }
-            Piece::Part(..) => {}
+            Piece::Part(part, written) => match (part.mention(written), part) {
+                (Some(name), _) => out.push_str(name),
+                (
+                    None,
+                    TemplatePart::Value { expr, .. } | TemplatePart::SingleBrace { expr, .. },
+                ) => out.push_str(&inserted(expr)),
+                _ => {}
+            },
         }
     }
     out
+}
+
+/// What a placeholder inserts: `${path}`, also beside other text, and words where no path can be written.
+fn inserted(expr: &Expr) -> String {
+    match &expr.kind {
+        ExprKind::Binary { op: BinaryOp::Add, left, right } if is_text(left) || is_text(right) => {
+            inserted(left) + &inserted(right)
+        }
+        ExprKind::Literal(Literal::String(text)) => text.to_string(),
+        _ => first_path(expr).map_or_else(|| expr_phrase(expr), |path| format!("${{{path}}}")),
+    }
+}
+
+/// Whether an expression is a text, to which others are appended.
+fn is_text(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Literal(Literal::String(_)) | ExprKind::Template(_) => true,
+        ExprKind::Binary { op: BinaryOp::Add, left, right } => is_text(left) || is_text(right),
+        _ => false,
+    }
 }
 
 fn first_path(expr: &Expr) -> Option<String> {

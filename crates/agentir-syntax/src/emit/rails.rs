@@ -48,14 +48,23 @@ pub fn guardrail_sentence(rail: &Guardrail) -> String {
     violation.extend(asked.map(|asked| format!("\"{asked}\"")));
     violation.extend(rail.category.as_ref().map(|category| format!("is there {category}?")));
     violation.extend(rail.check.as_ref().map(expr_phrase));
-    let about = about.map(|about| format!("{about} ")).unwrap_or_default();
+    let about = about.map(|about| with_full_stop(&about) + " ").unwrap_or_default();
     format!(
-        "{}: {about}{}: {} If so, {}.",
+        "{}: {about}{}. Violation: {} If so, {}",
         rail.name.value,
         checked(rail.kind),
-        violation.join(", or "),
-        reaction(&rail.action).trim_end_matches('.')
+        with_full_stop(&violation.join(", or ")),
+        with_full_stop(&reaction(&rail.action))
     )
+}
+
+/// A sentence with a full stop, unless it ends in a sign, also within quotes.
+#[must_use]
+pub fn with_full_stop(text: &str) -> String {
+    let text = text.trim_end();
+    let spoken = text.trim_end_matches('"');
+    let stop = if spoken.ends_with(['.', '!', '?', ':']) { "" } else { "." };
+    format!("{text}{stop}")
 }
 
 /// A text for the model with the templates that it names (`RESPOND: TEMPLATE(name)`) written out, as `written` says;
@@ -85,7 +94,12 @@ pub fn with_templates_written_out(
         let tail = before.trim_end();
         let respond = ["RESPOND:", "RESPOND"].iter().find_map(|word| tail.strip_suffix(word));
         out.push_str(respond.unwrap_or(before));
-        let say = if respond.is_some() { "say: " } else { "" };
+        let begins = out.trim_end().is_empty() || out.trim_end().ends_with(['.', '!', '?']);
+        let say = match respond {
+            Some(_) if begins => "Say: ",
+            Some(_) => "say: ",
+            None => "",
+        };
         out.push_str(&format!("{say}\"{}\"", written(said).trim()));
         rest = after;
     }

@@ -22,6 +22,8 @@ pub struct Format {
     pub max_depth: usize,
     /// The maximum number of values.
     pub max_values: usize,
+    /// How many of them an object counts as: what it stands for, such as a step, may take more than its members do.
+    pub object_values: usize,
     /// How deep they usually nest: the note of the message.
     pub depth_note: &'static str,
     /// What to do if the text is not JSON.
@@ -80,25 +82,35 @@ const STRICT: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-/// The offset of the first value behind so many. It is exact in what is JSON.
-fn value_beyond(text: &str, most: usize) -> Option<usize> {
+/// The offset of the first value behind so many, if objects count as several. It is exact in what is JSON without empty
+/// objects and arrays, which count for what may be in them.
+fn value_beyond(text: &str, most: usize, object: usize) -> Option<usize> {
     // Each but the first takes a sign.
-    if text.len() <= most {
+    if text.len() <= most / object.max(1) {
         return None;
     }
     let (mut inside, mut escaped, mut count) = (false, false, 1);
     for (at, byte) in text.bytes().enumerate() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if inside => escaped = true,
-            b'"' => inside = !inside,
-            b',' | b'[' | b'{' if !inside => {
-                count += 1;
-                if count > most {
-                    return Some(at);
-                }
+        let values = match byte {
+            _ if escaped => {
+                escaped = false;
+                continue;
             }
-            _ => {}
+            b'\\' if inside => {
+                escaped = true;
+                continue;
+            }
+            b'"' => {
+                inside = !inside;
+                continue;
+            }
+            b',' | b'[' if !inside => 1,
+            b'{' if !inside => object,
+            _ => continue,
+        };
+        count += values;
+        if count > most {
+            return Some(at);
         }
     }
     None
@@ -115,8 +127,13 @@ pub fn parse(
         Some(body) => (body, '\u{feff}'.len_utf8()),
         None => (text, 0),
     };
-    if let Some(offset) = value_beyond(body, format.max_values) {
-        problems.push(too_many(file, base + offset, "values", format.max_values));
+    let Format { max_values, object_values, .. } = *format;
+    if let Some(offset) = value_beyond(body, max_values, object_values) {
+        let what = match object_values {
+            1 => "values".to_owned(),
+            values => format!("values, counting each object as {values},"),
+        };
+        problems.push(too_many(file, base + offset, &what, max_values));
         return None;
     }
     let source = Source { file, text: body, base, max_depth: format.max_depth };
@@ -281,6 +298,25 @@ impl Json {
             Kind::Array(items) => items.iter().all(Self::is_empty),
             Kind::Object(members) => members.iter().all(|m| m.value.is_empty()),
             Kind::Bool(_) | Kind::Number(_) => false,
+        }
+    }
+
+    /// Whether another value is the same, wherever the two stand. Recursive: the reader bounds the nesting.
+    #[must_use]
+    pub fn equals(&self, other: &Self) -> bool {
+        match (&self.kind, &other.kind) {
+            (Kind::Null, Kind::Null) => true,
+            (Kind::Bool(a), Kind::Bool(b)) => a == b,
+            (Kind::Number(a), Kind::Number(b)) => a == b,
+            (Kind::String(a), Kind::String(b)) => a.value == b.value,
+            (Kind::Array(a), Kind::Array(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.equals(b))
+            }
+            (Kind::Object(a), Kind::Object(b)) => {
+                let same = |(a, b): (&Member, &Member)| a.key == b.key && a.value.equals(&b.value);
+                a.len() == b.len() && a.iter().zip(b).all(same)
+            }
+            _ => false,
         }
     }
 

@@ -13,9 +13,13 @@ pub struct Text {
     pub value: String,
     /// The span in the source, without quotes.
     pub span: Span,
-    /// Offsets in the text, ascending, and the total number of bytes that the source is ahead from there on.
+    /// Offsets in the text, ascending, and the total number of bytes that the source is ahead from there on. Behind
+    /// [`MAX_SHIFTS`] of them, places are approximate.
     shifts: Vec<(u32, u32)>,
 }
+
+/// The number of places of a text at which the source gets further ahead that are kept. No text of an author has as many.
+const MAX_SHIFTS: usize = 1 << 16;
 
 /// Builds a text that is never longer than its source.
 struct Builder {
@@ -34,7 +38,7 @@ impl Builder {
         let at = offset(self.value.len());
         let ahead = source.saturating_sub(self.span.start).saturating_sub(at);
         let before = self.shifts.last().map_or(0, |(_, ahead)| *ahead);
-        if ahead > before {
+        if ahead > before && self.shifts.len() < MAX_SHIFTS {
             self.shifts.push((at, ahead));
         }
         self.value.push_str(part);
@@ -63,6 +67,9 @@ impl Text {
                 while escapes.next_if(|(next, _)| *next < at + written).is_some() {}
                 said += length;
                 ahead += written.saturating_sub(length);
+                if shifts.len() == MAX_SHIFTS {
+                    break;
+                }
                 shifts.push((offset(said), offset(ahead)));
             }
         }

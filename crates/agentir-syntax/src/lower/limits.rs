@@ -4,9 +4,13 @@ use crate::lowered::MAX_FILE_SIZE;
 use crate::rules;
 use agentir_diagnostics::{Diagnostic, FileId, Span};
 
-/// The maximum number of words and signs of a file in a notation of ours: what they stand for takes up to 1.5 KB each.
-/// Documents of real agents have a few thousand.
+/// The maximum number of words and signs of a file in a notation of ours, lines included. Documents of real agents have a
+/// few thousand.
 pub const MAX_TOKENS: usize = 500_000;
+
+/// How many of them a line counts as, beside its words. What stands on it takes more than they do: a field up to 6 KB, and
+/// the shortest is a word and a sign.
+const LINE_TOKENS: usize = 2;
 
 /// The maximum number of agents of a file, or of files of a program: an agent takes up to 20 KB.
 pub const MAX_AGENTS: usize = 10_000;
@@ -35,7 +39,12 @@ pub fn not_text(file: FileId, text: &str) -> Option<Diagnostic> {
 pub fn unreadable(file: FileId, text: &str) -> Option<Diagnostic> {
     let too_long = || {
         let offset = token_beyond(text, MAX_TOKENS)?;
-        Some(too_many(file, offset, "words and signs", MAX_TOKENS))
+        Some(too_many(
+            file,
+            offset,
+            &format!("words and signs, counting each line as {LINE_TOKENS},"),
+            MAX_TOKENS,
+        ))
     };
     not_text(file, text).or_else(too_long)
 }
@@ -59,18 +68,19 @@ fn at(file: FileId, offset: usize) -> Span {
     Span::new(file, offset, offset)
 }
 
-/// The offset of the first word or sign behind so many.
+/// The offset of the first word, sign or line end behind so many.
 fn token_beyond(text: &str, most: usize) -> Option<usize> {
     // Each takes a byte.
-    if text.len() <= most {
+    if text.len() <= most / LINE_TOKENS {
         return None;
     }
     let mut count = 0;
     let mut in_word = false;
     for (offset, byte) in text.bytes().enumerate() {
         let is_word = byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii();
-        if !(byte.is_ascii_whitespace() || (is_word && in_word)) {
-            count += 1;
+        let is_blank = byte.is_ascii_whitespace() && byte != b'\n';
+        if !(is_blank || (is_word && in_word)) {
+            count += if byte == b'\n' { LINE_TOKENS } else { 1 };
             if count > most {
                 return Some(text.floor_char_boundary(offset));
             }
@@ -86,10 +96,11 @@ mod tests {
 
     #[test]
     fn words_and_signs_are_counted() {
-        let text = "a_1: [über, \"x y\"]";
-        let starts: Vec<_> = (0..11).map(|most| token_beyond(text, most)).collect();
-        let expected = [0, 3, 5, 6, 11, 13, 14, 16, 17, 18].map(Some);
+        let text = "a_1: [über, \"x y\"]\n";
+        let starts: Vec<_> = (0..13).map(|most| token_beyond(text, most)).collect();
+        let expected = [0, 3, 5, 6, 11, 13, 14, 16, 17, 18, 19, 19].map(Some);
         assert_eq!(starts.split_last(), Some((&None, &expected[..])));
         assert_eq!(token_beyond("", 0), None);
+        assert_eq!(token_beyond("\n\n", 3), Some(1));
     }
 }

@@ -1,9 +1,11 @@
 //! Helpers of lowering.
 
+mod assignments;
 mod bindings;
 pub mod data;
 mod limits;
 
+pub use assignments::report_lost;
 pub use bindings::{declare_effect, declare_missing_effects};
 pub(crate) use limits::too_many;
 pub use limits::{MAX_AGENTS, MAX_TOKENS, not_text, too_many_agents, unreadable};

@@ -123,39 +123,35 @@ fn memory_stack_and_answers_are_bounded() {
         "return 'x'.repeat(5e6);",
         "let a = []; for (let i = 0; i < 1e5; i++) a = [a]; return a;",
         "return JSON.parse('['.repeat(1e5) + ']'.repeat(1e5));",
-        "const a = []; a.length = 4e9; return a.join();",
-        "return /(a*)*b/.test('a'.repeat(1e5)) && new RegExp('('.repeat(1e5)).test('');",
+        "return new RegExp('('.repeat(1e5)).test('');",
     ] {
         let failure = answer("", code, json!({})).unwrap_err();
-        let kinds = [FailureKind::Error, FailureKind::Timeout];
-        assert!(kinds.contains(&failure.kind), "{code}: {}", failure.message);
+        assert_eq!(failure.kind, FailureKind::Error, "{code}: {}", failure.message);
     }
 }
 
 #[test]
 fn time_is_bounded_whatever_a_script_does() {
-    for (code, native) in [
-        ("for (;;) {}", false),
-        ("for (;;) { try { for (;;) {} } catch (e) {} finally { continue; } }", false),
-        ("const f = async () => { await 1; return f(); }; await f();", false),
-        ("return /^(a+)+$/.test('a'.repeat(40) + 'b');", false),
-        ("return { toJSON() { for (;;) {} } };", false),
-        // A built-in function that is not interrupted.
-        ("return Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1);", true),
+    for (code, calls) in [
+        ("for (;;) {}", 2),
+        ("for (;;) { try { for (;;) {} } catch (e) {} finally { continue; } }", 2),
+        ("const f = async () => { await 1; return f(); }; await f();", 2),
+        ("return /^(a+)+$/.test('a'.repeat(40) + 'b');", 2),
+        ("return /(a*)*b/.test('a'.repeat(1e5));", 2),
+        ("return { toJSON() { for (;;) {} } };", 2),
+        // Built-in functions that are not interrupted, and go on in this process.
+        ("return Array.prototype.reverse.call({ length: 2 ** 53 - 1 });", 1),
+        ("const a = []; a.length = 4e9; return a.join();", 1),
     ] {
         let program = with_script("", "javascript", code);
-        let (first, second) = does_not_hang(move || {
+        let failures = does_not_hang(move || {
             let mut toolbox = Toolbox::new(&program);
-            let first = call(&mut toolbox, &program, json!({}), 300);
-            (first, call(&mut toolbox, &program, json!({}), 300))
+            let mut failure = || call(&mut toolbox, &program, json!({}), 300).unwrap_err();
+            std::iter::repeat_with(&mut failure).take(calls).collect::<Vec<_>>()
         });
-        assert_eq!(first.unwrap_err().kind, FailureKind::Timeout, "{code}");
-        let second = second.unwrap_err();
-        let kinds = [
-            FailureKind::Timeout,
-            if native { FailureKind::Refused } else { FailureKind::Timeout },
-        ];
-        assert!(kinds.contains(&second.kind), "{code}: {}", second.message);
+        for failure in failures {
+            assert_eq!(failure.kind, FailureKind::Timeout, "{code}: {}", failure.message);
+        }
     }
 }
 

@@ -4,12 +4,13 @@ use agentir_analysis::references::{References, Scope, Symbol, SymbolId, SymbolKi
 use agentir_diagnostics::{FileId, Span};
 use agentir_expr::dialect::{Functions, ReferenceSpace, Referent, Tools, Traits};
 use agentir_expr::{
-    Dialect, ExprKind, Function, Path, Scope as FunctionScope, Segment, TypeExpr, TypeKind,
-    Version, functions, methods,
+    Dialect, ExprKind, Function, METHODS_SOURCE, Path, Scope as FunctionScope, Segment, TypeExpr,
+    TypeKind, Version, functions, methods,
 };
 use agentir_flow::cfg::AgentId;
 use agentir_ir::{Agent, Node, Program, Requirement, Tool, WriteUse};
 use agentir_syntax::context::{Context, Expected, ExpectedKind, NameKind, Shape};
+use agentir_syntax::docs::Doc;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
@@ -39,6 +40,15 @@ impl<'a> Names<'a> {
         let version = first.and_then(|(id, _)| versions.get(id.index())).copied();
         let version = version.unwrap_or(Version::Newest);
         Self { program, references, file, offset, agents, dialect, version }
+    }
+
+    /// The agents that the offset may belong to.
+    pub(super) fn agents(&self) -> &[(AgentId, &'a Agent)] {
+        &self.agents
+    }
+
+    pub(super) fn symbol(&self, id: SymbolId) -> Option<&'a Symbol> {
+        self.references.symbol(id)
     }
 
     /// The names that may be written in a place.
@@ -118,7 +128,7 @@ impl<'a> Names<'a> {
     }
 
     /// The agent of a name, which may be one that only the agents here have for it.
-    fn agent(&self, name: &str) -> Option<(AgentId, &'a Agent)> {
+    pub(super) fn agent(&self, name: &str) -> Option<(AgentId, &'a Agent)> {
         let known = self.agents.iter().flat_map(|(_, agent)| &agent.available_agents);
         let mut known = known.filter(|known| known.alias.value == name);
         let name = known.find_map(|known| known.agent.as_ref()).map_or(name, |agent| &agent.value);
@@ -247,7 +257,7 @@ impl<'a> Names<'a> {
     // ---- what is declared ----------------------------------------------------------------------
 
     /// The agents whose declarations hold here: all, where they share variables.
-    fn declaring(&self) -> impl Iterator<Item = &'a Agent> {
+    pub(super) fn declaring(&self) -> impl Iterator<Item = &'a Agent> {
         let everyone = self.traits().shared_variables.then(|| self.program.agents());
         self.agents.iter().map(|(_, agent)| *agent).chain(everyone.into_iter().flatten())
     }
@@ -264,7 +274,7 @@ impl<'a> Names<'a> {
         own.chain(profiles).chain(program.libraries.iter().flat_map(|library| &library.tools))
     }
 
-    fn tool(&self, name: &str) -> Option<&'a Tool> {
+    pub(super) fn tool(&self, name: &str) -> Option<&'a Tool> {
         self.tools().find(|tool| tool.name.value == name)
     }
 
@@ -286,7 +296,7 @@ impl<'a> Names<'a> {
     }
 
     /// The types of variables, in words.
-    fn types(&self) -> FxHashMap<&'a str, String> {
+    pub(super) fn types(&self) -> FxHashMap<&'a str, String> {
         let mut types = FxHashMap::default();
         for agent in self.declaring() {
             let memory = &agent.memory;
@@ -377,19 +387,22 @@ impl<'a> Names<'a> {
     }
 
     fn functions(&self, all: &mut Vec<Expected>) {
-        let mut push = |name: &str, signature: String| {
+        let mut push = |name: &str, signature: String, doc: Doc| {
             let one = Expected::word(ExpectedKind::Function, name, signature);
-            all.push(one.inserting(format!("{name}(")));
+            all.push(one.inserting(format!("{name}(")).documented(doc));
         };
         match self.dialect.functions() {
             Functions::Listed(names) => {
-                names.iter().for_each(|name| push(name, format!("{name}(…)")))
+                names.iter().for_each(|name| push(name, format!("{name}(…)"), Doc::default()))
             }
             Functions::Library => {
                 let everywhere = |f: &&Function| {
                     f.scope == FunctionScope::Everywhere && f.exists_in(self.version)
                 };
-                functions().iter().filter(everywhere).for_each(|f| push(f.name, f.signature()));
+                functions()
+                    .iter()
+                    .filter(everywhere)
+                    .for_each(|f| push(f.name, f.signature(), (f.summary, f.source)));
             }
         }
     }
@@ -460,6 +473,7 @@ impl<'a> Names<'a> {
             all.extend(methods().iter().map(|method| {
                 let one = Expected::word(ExpectedKind::Function, method.name, method.signature());
                 one.inserting(format!("{}(", method.name))
+                    .documented((method.summary, METHODS_SOURCE))
             }));
         }
     }
@@ -700,7 +714,7 @@ fn part_of<'a>(ty: &'a TypeExpr, part: Option<&str>) -> Option<&'a TypeExpr> {
 }
 
 /// What a tool takes and gives: `(title: string, branch?: string) -> {copy_id: string}`.
-fn signature(tool: &Tool) -> String {
+pub(crate) fn signature(tool: &Tool) -> String {
     let parameters: Vec<String> = tool
         .parameters
         .iter()

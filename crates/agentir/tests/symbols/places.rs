@@ -147,6 +147,33 @@ fn prompts_follow_the_names_of_tools_in_their_own_agent() {
     assert!(edits.iter().all(|edit| edit.span.start as usize > front.len()));
 }
 
+const FORBIDDEN: &str = r#"SUPERVISOR: Desk
+GOAL: "Help"
+
+TOOLS:
+  close(day: date) -> {closed: boolean}
+  open(day: date) -> {open: boolean}
+
+AGENTS:
+  - REF: "booking.agent.abl"
+    ALIAS: booking
+
+BEHAVIOR:
+  forbiddenActions: [close, open]
+
+ROUTING:
+  - DEFAULT -> booking
+"#;
+
+/// What a supervisor must never call stays forbidden under another name.
+#[test]
+fn forbidden_actions_follow_the_names_of_tools() {
+    let file = "desk.agent.abl";
+    let renamed = rename(&[(file, FORBIDDEN)], file, "close(day", "shut").unwrap().remove(0);
+    let expected = FORBIDDEN.replace("close(day", "shut(day").replace("[close,", "[shut,");
+    assert_eq!(renamed, expected);
+}
+
 const GUARDED: &str = r#"AGENT: Desk
 GOAL: "Help"
 

@@ -395,3 +395,41 @@ tests:
 "#,
     );
 }
+
+/// Paper B.4.6: a loop repeats its steps, each call among them. Only a call that is tried again after a failure is not
+/// made twice.
+#[test]
+fn each_pass_of_a_loop_makes_its_calls() {
+    talk_adl(
+        r#"main:
+  type: flow agent
+  args: [k]
+  steps:
+    - bot: "Hi."
+    - user
+    - label: top
+    - call: check
+    - if: check.status == "three"
+      then:
+        - bot: "Third."
+        - return: success, done
+    - next: top
+      tries: 3
+    - bot: "Gave up."
+"#,
+        r#"
+answers: [{ ask: extract, values: {}, times: always }]
+tests:
+  - name: three results
+    tools: { check: [{ times: 1, answer: { status: one } }, { times: 1, answer: { status: two } }, { answer: { status: three } }] }
+    turns:
+      - says: ["Hi."]
+      - { user: go, calls: [check, check, check], says: ["Third."] }
+  - name: the same result
+    tools: { check: [{ answer: { status: one } }] }
+    turns:
+      - says: ["Hi."]
+      - { user: go, calls: [check, check, check], says: ["Gave up."] }
+"#,
+    );
+}

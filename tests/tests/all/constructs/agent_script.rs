@@ -1,6 +1,6 @@
 //! Agent Script.
 
-use super::talk;
+use super::{talk, talk_despite};
 
 fn talk_script(script: &str, scenario: &str) {
     talk(&[("desk.agent", script)], scenario);
@@ -459,5 +459,102 @@ tests:
         says: ["Thank you."]
         state: { "@variables.street": Rose Lane }
 "#,
+    );
+}
+
+/// AS part I, 5.9: `@outputs` is scoped to the callback of its action, where an inner action shadows the outer one only in
+/// its own callback. Elsewhere, and later, it has no value.
+#[test]
+fn outputs_end_with_their_callback() {
+    let script = |before: &str, reasoning: &str| {
+        format!(
+            r#"config:
+    agent_name: "Desk"
+system:
+    instructions: "You help."
+variables:
+    seen: mutable string = "nothing"
+    inner: mutable string = "nothing"
+start_agent desk:
+    description: "Helps"
+    actions:
+        Look:
+            description: "Looks"
+            inputs:
+                what: string
+            outputs:
+                found: string
+            target: "flow://Look"
+        Pay:
+            description: "Pays"
+            outputs:
+                ok: boolean
+            target: "flow://Pay"
+    before_reasoning:
+{before}
+    reasoning:
+        instructions: ->
+            | Seen: {{!@variables.seen}}, inner: {{!@variables.inner}}.
+        actions:
+            look: @actions.Look
+                with what=...
+{reasoning}"#
+        )
+    };
+    let tools = r#"tools:
+  Look: [{ when: { what: a }, answer: { found: A } }, { when: { what: A }, answer: { found: B } }]
+  Pay: [{ answer: { ok: true } }]
+"#;
+    let pays = r#"        if @outputs.found == "A":
+            run @actions.Pay"#;
+    talk_despite(
+        &["outputs-out-of-scope"],
+        &[("desk.agent", &script(pays, ""))],
+        &format!(
+            r#"{tools}
+answers:
+  - {{ ask: converse, message: "^look$", calls: [{{ name: look, arguments: {{ what: a }} }}], times: 1 }}
+  - {{ ask: converse, say: "Yes.", times: always }}
+tests:
+  - name: not in a later turn
+    turns:
+      - {{}}
+      - {{ user: look, calls: [Look] }}
+      - {{ user: hi, calls: [] }}
+"#
+        ),
+    );
+    let after = r#"        run @actions.Look
+            with what="a"
+        if @outputs.found == "A":
+            run @actions.Pay"#;
+    talk_despite(
+        &["outputs-out-of-scope"],
+        &[("desk.agent", &script(after, ""))],
+        &format!(
+            r#"{tools}
+answers: [{{ ask: converse, say: "Yes.", times: always }}]
+tests: [{{ name: not behind the callback, turns: [{{}}, {{ user: hi, calls: [Look] }}] }}]
+"#
+        ),
+    );
+    let nested = r#"        run @actions.Look
+            with what="a"
+            run @actions.Look
+                with what=@outputs.found
+                set @variables.inner = @outputs.found
+            set @variables.seen = @outputs.found"#;
+    talk_script(
+        &script(nested, "                set @variables.seen = @outputs.found\n"),
+        &format!(
+            r#"{tools}
+answers: [{{ ask: converse, say: "Yes.", times: always }}]
+tests:
+  - name: the outer ones again
+    turns:
+      - {{}}
+      - {{ user: hi, calls: [Look, Look], state: {{ "@variables.seen": A, "@variables.inner": B }} }}
+"#
+        ),
     );
 }

@@ -203,6 +203,94 @@ tests:
     talk("RETURNS: {balance: points, level: card.level}", "{ points: 50, card.level: basic }");
 }
 
+/// Cur. 3.10: a delegate whose variable has no value any more returns that, and no older
+/// value stands for it.
+#[test]
+fn what_a_delegate_has_no_value_for_is_unset() {
+    let front = r#"AGENT: Desk
+GOAL: "Desk"
+TOOLS:
+  pay() -> object
+    description: "Pays"
+MEMORY:
+  session:
+    - okay
+        INITIAL: true
+    - go
+CONSTRAINTS:
+  c:
+    - REQUIRE okay == true BEFORE calling pay
+      ON_FAIL: "Not verified."
+DELEGATE:
+  - AGENT: Verifier
+    WHEN: go == true
+    INPUT: {go}
+    RETURNS: {verified: okay}
+FLOW:
+  entry_point: ask
+  steps: [ask]
+  ask:
+    REASONING: false
+    RESPOND: "Yes?"
+    ON_INPUT:
+      - IF: input == "pay"
+        CALL: pay()
+        THEN: ask
+      - ELSE:
+        SET: go = true
+        THEN: ask
+"#;
+    let verifier = |done: &str| {
+        format!(
+            r#"AGENT: Verifier
+GOAL: "Verifies"
+TOOLS:
+  verify() -> object
+    description: "Verifies"
+MEMORY:
+  session:
+    - verified
+        INITIAL: false
+FLOW:
+  entry_point: check
+  steps: [check]
+  check:
+    REASONING: false
+{done}
+    THEN: COMPLETE
+"#
+        )
+    };
+    let scenario = r#"
+entry: Desk
+tools:
+  verify: [{ fail: error, message: down, times: 3 }]
+  pay: [{ answer: {}, times: 3 }]
+tests:
+  - name: a check that failed
+    turns:
+      - says: ["Yes?"]
+      - user: verify me
+      - user: pay
+        says: [{ contains: "Not verified." }]
+"#;
+    for done in [
+        "    CALL: verify()\n    SET: verified = result.ok",
+        "    CLEAR: [verified]",
+        "    CALL: verify()\n    ON_SUCCESS:\n      SET: other = 1",
+    ] {
+        let verifier = verifier(done).replace("        INITIAL: false\n", "");
+        talk(&[("desk.agent.abl", front), ("verifier.agent.abl", &verifier)], scenario);
+    }
+    // Also if it is not declared, and for a member of what has no value.
+    let undeclared = verifier("    CALL: verify()\n    ON_SUCCESS:\n      SET: verified = true")
+        .replace("MEMORY:\n  session:\n    - verified\n        INITIAL: false\n", "");
+    talk(&[("desk.agent.abl", front), ("verifier.agent.abl", &undeclared)], scenario);
+    let member = front.replace("{verified: okay}", "{verified.ok: okay}");
+    let none = verifier("    SET: verified = null");
+    talk(&[("desk.agent.abl", &*member), ("verifier.agent.abl", &none)], scenario);
+}
+
 /// Cur. 3.10: an agent that asks the user before it returns. The agent that delegated then continues
 /// with the message that it delegated with, not with the answer to the other agent's question.
 #[test]

@@ -61,7 +61,7 @@ tests:
 }
 
 /// Cur. 3.14: a step's handlers come before the agent's. `RETRY` has its limit, with and without a message; then, as
-/// after `CONTINUE` or nothing, the flow goes on behind the call.
+/// after `CONTINUE` or nothing, the flow continues after the call.
 #[test]
 fn handlers_of_a_step_end() {
     for (handler, calls) in [
@@ -554,6 +554,35 @@ tests:
       - user: P7, and tell Ann
         calls: [{ book: { pitch: P7 } }, { book: { pitch: P7 } }, { tell: { whom: Ann } }]
         says: ["Booked."]
+"#,
+    );
+}
+
+/// Cur. 3.5: a call whose arguments are not what the tool declares is not made, and no call is recorded.
+#[test]
+fn a_call_with_other_arguments_is_no_call() {
+    talk_abl(
+        r#"AGENT: Desk
+GOAL: "Pay"
+TOOLS:
+  pay(amount: number) -> {ok: boolean}
+    description: "Pay"
+    confirm: never
+"#,
+        r#"
+tools: { pay: [{ answer: { ok: true } }] }
+answers:
+  - { ask: converse, message: list, calls: [{ name: pay, arguments: { amount: [5] } }], times: 1 }
+  - { ask: converse, message: nothing, calls: [{ name: pay, arguments: {} }], times: 1 }
+  - { ask: converse, message: number, calls: [{ name: pay, arguments: { amount: 5 } }], times: 1 }
+  - { ask: converse, say: "Done.", times: always }
+tests:
+  - name: refused and made
+    turns:
+      - {}
+      - { user: list, calls: [], says: ["Done."] }
+      - { user: nothing, calls: [], says: ["Done."] }
+      - { user: number, calls: [pay: { amount: 5 }], says: ["Done."] }
 "#,
     );
 }

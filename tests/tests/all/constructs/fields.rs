@@ -195,6 +195,24 @@ tests:
         says: ["How many bags?"]
 "#;
     talk_abl(agent, scenario);
+    // A question that a guardrail keeps back is not answered by what comes next.
+    let rail = "GUARDRAILS:\n  g:\n    kind: output\n    check: \"abl.matches_pattern(output, 'I understood')\"\n    action: block\n    msg: \"No.\"\nFLOW:\n  entry";
+    talk_abl(
+        &agent.replace("FLOW:\n  entry", rail),
+        r#"
+answers:
+  - { ask: extract, message: legs, values: { cabin_class: business }, times: always }
+  - { ask: extract, values: {}, times: always }
+  - { holds: true, message: "^yes", times: always }
+  - { holds: false, times: always }
+tests:
+  - name: kept back
+    turns:
+      - {}
+      - { user: I have long legs, says: ["No."] }
+      - { user: "yes", state: { cabin_class: { any: false } } }
+"#,
+    );
     // Without a confirmation, it is taken at once.
     talk_abl(
         &agent.replace("INFER_CONFIRM: true", "INFER_CONFIRM: false"),
@@ -429,166 +447,6 @@ tests:
     turns:
       - user: ann@example.org, three of us, with a sea view
         says: ["ann@example.org, 3, a sea view."]
-"#,
-    );
-}
-
-/// Cur. 3.5.1: values of entities and their synonyms.
-#[test]
-fn entities_have_synonyms() {
-    talk_abl(
-        r#"AGENT: Desk
-GOAL: "Requests"
-ENTITIES:
-  request:
-    TYPE: enum
-    VALUES: [REQ_REFUND, REQ_REPAIR]
-    SYNONYMS:
-      REQ_REFUND: [refund, money back]
-      REQ_REPAIR: [repair]
-FLOW:
-  entry_point: ask
-  steps: [ask]
-  ask:
-    REASONING: false
-    GATHER:
-      - kind:
-          ENTITY_REF: request
-          REQUIRED: true
-          PROMPT: "What is it about?"
-    RESPOND: "Hello."
-    THEN: COMPLETE
-"#,
-        r#"
-model: offline
-tests:
-  - name: a synonym
-    turns:
-      - says: ["Hello.", "What is it about?"]
-      - user: I want my money back
-        state: { kind: REQ_REFUND }
-        status: done
-"#,
-    );
-}
-
-/// Cur. 3.5.2 and 3.6 ("Field Semantics"): an inline lookup table validates the values of a field, of a
-/// step as of the agent, and writes them as it does.
-#[test]
-fn lookup_tables_validate_and_normalize() {
-    let tables = r#"LOOKUP_TABLES:
-  airports:
-    source: inline
-    values: [JFK, LAX, Charles de Gaulle]
-    case_sensitive: false
-    fuzzy_match: true
-    fuzzy_threshold: 0.8
-"#;
-    let step = format!(
-        r#"AGENT: Desk
-GOAL: "Flights"
-{tables}
-FLOW:
-  entry_point: ask
-  steps: [ask, bye]
-  ask:
-    REASONING: false
-    GATHER:
-      - from:
-          TYPE: string
-          REQUIRED: true
-          PROMPT: "From where?"
-          SEMANTICS:
-            lookup: airports
-    THEN: bye
-  bye:
-    REASONING: false
-    RESPOND: "From {{{{from}}}}."
-    THEN: COMPLETE
-"#
-    );
-    let scripted = r#"
-answers:
-  - { ask: extract, message: ZZZ, values: { from: ZZZ } }
-  - { ask: extract, message: jfk, values: { from: jfk } }
-  - { ask: extract, message: Charles, values: { from: charles de gaule } }
-tests:
-  - name: the case
-    turns:
-      - user: ZZZ
-        says: [{ contains: "ZZZ" }]
-        state: { from: { any: false } }
-      - user: jfk
-        says: ["From JFK."]
-  - name: nearly
-    turns:
-      - user: Charles de Gaule
-        says: ["From Charles de Gaulle."]
-"#;
-    let offline = r#"
-model: offline
-tests:
-  - name: offline
-    turns:
-      - user: ZZZ
-        state: { from: { any: false } }
-        status: await
-      - user: jfk please
-        says: ["From JFK."]
-"#;
-    talk_abl(&step, scripted);
-    talk_abl(&step, offline);
-    let agent = format!(
-        r#"AGENT: Desk
-GOAL: "Flights"
-{tables}
-GATHER:
-  from:
-    prompt: "From where?"
-    type: string
-    required: true
-    semantics:
-      lookup: airports
-COMPLETE:
-  - WHEN: from IS SET
-    RESPOND: "From {{{{from}}}}."
-"#
-    );
-    talk_abl(
-        &agent,
-        r#"
-answers:
-  - { ask: extract, message: ZZZ, values: { from: ZZZ } }
-  - { ask: extract, message: jfk, values: { from: jfk } }
-  - { say: "Hm.", times: always }
-tests:
-  - name: where the model leads
-    turns:
-      - user: ZZZ
-        state: { from: { any: false } }
-      - user: jfk
-        state: { from: JFK }
-        says: ["Hm.", "From JFK."]
-"#,
-    );
-    // Exact tables, and maps, whose keys stand for their values.
-    let map = step
-        .replace("    values: [JFK, LAX, Charles de Gaulle]\n", "    map: { ny: JFK, la: LAX }\n")
-        .replace("    fuzzy_match: true\n    fuzzy_threshold: 0.8\n", "")
-        .replace("case_sensitive: false", "case_sensitive: true");
-    talk_abl(
-        &map,
-        r#"
-answers:
-  - { ask: extract, message: upper, values: { from: NY } }
-  - { ask: extract, message: lower, values: { from: ny } }
-tests:
-  - name: keys and cases
-    turns:
-      - user: in upper case
-        state: { from: { any: false } }
-      - user: in lower case
-        says: ["From JFK."]
 "#,
     );
 }

@@ -1,5 +1,6 @@
 //! Constraints, guardrails, completion and comparisons with nothing (ABL).
 
+use super::payment::Payment;
 use super::{talk, talk_abl};
 
 /// Cur. 3.8: the kinds of constraints, `WHEN` and `IMPLIES`, and what a failure leads to. `BLOCK` says
@@ -512,45 +513,45 @@ tests:
     );
 }
 
-/// Cur. 3.8.3, `THEN: continue`: it goes on behind what is refused, and without it.
+/// Cur. 3.8.3: `COLLECT` asks before `THEN: continue` goes on: once, and the check is made again with the answer.
+#[test]
+fn what_continues_asks_first() {
+    let sections = "GATHER:\n  country:\n    prompt: \"Which country?\"\n    type: string\n    required: false\nCONSTRAINTS:\n  r:\n    - REQUIRE country == \"DE\" BEFORE calling pay\n      ON_FAIL:\n        COLLECT: [country]\n        THEN: continue\n";
+    talk_abl(
+        &Payment { sections, ..Payment::default() }.to_string(),
+        r#"
+model: scripted
+answers:
+  - { message: "DE", values: { country: DE } }
+  - { message: "FR", values: { country: FR } }
+  - { values: {}, times: always }
+tools: { pay: [{ answer: { ok: true } }] }
+tests:
+  - name: the answer holds
+    turns:
+      - says: [Hi.]
+      - { user: go, calls: [], says: ["Which country?"] }
+      - { user: DE, calls: [pay], says: [Paid., Hi.] }
+  - name: the answer does not
+    turns:
+      - says: [Hi.]
+      - { user: go, calls: [], says: ["Which country?"] }
+      - { user: FR, calls: [], says: [Hi.] }
+"#,
+    );
+}
+
+/// Cur. 3.8.3, `THEN: continue`: it continues after what is refused, and without it.
 #[test]
 fn what_continues_goes_on_without_the_refused_call() {
     let agent = |end: &str| {
-        format!(
-            r#"AGENT: Desk
-GOAL: "Pay"
-TOOLS:
-  pay(amount: number) -> {{ok: boolean}}
-    description: "Pay"
-    confirm: never
-CONSTRAINTS:
-  r:
-    - REQUIRE verified == true BEFORE calling pay
-      ON_FAIL:
-        RESPOND: "Not verified."
-        THEN: continue
-MEMORY:
-  session:
-    - verified
-FLOW:
-  a -> b
-  a:
-    REASONING: false
-    RESPOND: "Hi."
-    ON_INPUT:
-      - IF: input == "verify"
-        SET: verified = true
-        THEN: b
-      - ELSE:
-        THEN: b
-  b:
-    REASONING: false
-    CALL: pay(1)
-    ON_SUCCESS:
-      RESPOND: "Paid."
-{end}    THEN: a
-"#
-        )
+        Payment {
+            sections: "MEMORY:\n  session:\n    - verified\nCONSTRAINTS:\n  r:\n    - REQUIRE verified == true BEFORE calling pay\n      ON_FAIL:\n        RESPOND: \"Not verified.\"\n        THEN: continue\n",
+            inputs: "      - IF: input == \"verify\"\n        SET: verified = true\n        THEN: b\n",
+            paid: &format!("{end}    THEN: a\n"),
+            ..Payment::default()
+        }
+        .to_string()
     };
     for (end, said) in [
         ("", "Not verified., Hi."),
@@ -574,4 +575,138 @@ tests:
             ),
         );
     }
+}
+
+/// Cur. 3.8.3: `GOTO` of a failed constraint leads to a step. When the step comes back to the constraint, and nothing has
+/// changed, the next message is awaited.
+#[test]
+fn a_failed_check_does_not_lead_in_circles() {
+    let agent = |to: &str| {
+        Payment {
+            tools: "  verify(code: string) -> {ok: boolean}\n    description: \"Verify\"\n    confirm: never\n",
+            sections: &format!(
+                "MEMORY:\n  session:\n    - verified\n        INITIAL: false\n    - tries\n        INITIAL: 0\nCONSTRAINTS:\n  r:\n    - REQUIRE verified == true BEFORE calling pay\n      ON_FAIL:\n        RESPOND: \"Not verified.\"\n        GOTO: {to}\n"
+            ),
+            paid: "      THEN: COMPLETE\n",
+            steps: r#"  v:
+    REASONING: false
+    CALL: verify(input)
+    ON_SUCCESS:
+      SET: verified = result.ok
+      THEN: b
+  c:
+    REASONING: false
+    SET:
+      tries = tries + 1
+      verified = tries > 2
+    THEN: b
+"#,
+            ..Payment::default()
+        }
+        .to_string()
+    };
+    let tools = "tools: { pay: [{ answer: { ok: true } }], verify: [{ when: { code: good }, answer: { ok: true } }, { answer: { ok: false } }] }";
+    let talk = |to: &str, turns: &str| {
+        talk_abl(
+            &agent(to),
+            &format!("{tools}\ntests:\n  - name: {to}\n    turns:\n      - {{}}\n{turns}"),
+        );
+    };
+    // The step itself.
+    talk(
+        "b",
+        "      - { user: go, calls: [], says: [Not verified.] }\n      - { user: go, calls: [], says: [Not verified.] }\n",
+    );
+    // A step whose call changes nothing the second time, and something with the next message.
+    talk(
+        "v",
+        "      - { user: go, calls: [verify, verify], says: [Not verified., Not verified.] }\n      - { user: good, calls: [verify, pay], says: [Not verified., Paid.] }\n",
+    );
+    // A step that changes something each time.
+    talk(
+        "c",
+        "      - { user: go, calls: [pay], says: [Not verified., Not verified., Not verified., Paid.] }\n",
+    );
+}
+
+/// Cur. 3.9, "Validate handoff context", and 3.10: the context is what is passed, the summary and the history.
+#[test]
+fn guardrails_of_handoffs_see_the_whole_context() {
+    let desk = |check: &str, context: &str| {
+        format!(
+            r#"AGENT: Desk
+GOAL: "Route"
+GUARDRAILS:
+  g:
+    kind: handoff
+    check: "{check}"
+    action: block
+    msg: "Not that."
+HANDOFF:
+  - TO: Child
+    WHEN: input.contains("other")
+    CONTEXT:
+{context}    RETURN: false
+FLOW:
+  a:
+    REASONING: false
+    RESPOND: "Hi."
+    ON_INPUT:
+      - ELSE:
+        SET: note = "N" + input
+        THEN: a
+"#
+        )
+    };
+    let child = r#"AGENT: Child
+GOAL: "Help"
+FLOW:
+  s:
+    REASONING: false
+    RESPOND: "Here."
+    ON_INPUT:
+      - ELSE:
+        THEN: s
+"#;
+    let whole = "abl.matches_pattern(content, 'SECRET')";
+    for (check, context) in [
+        (whole, "      pass: []\n      summary: \"The user said {{input}}\"\n"),
+        (whole, "      pass: []\n      history: full\n"),
+        (whole, "      pass: []\n      history:\n        last_n: 2\n"),
+        (whole, "      pass: [note]\n"),
+        (
+            "handoff.summary.contains('SECRET')",
+            "      pass: []\n      summary: \"Said {{input}}\"\n",
+        ),
+    ] {
+        talk(
+            &[("desk.agent.abl", &desk(check, context)), ("child.agent.abl", child)],
+            r#"
+entry: Desk
+tests:
+  - name: kept back
+    turns:
+      - says: ["Hi."]
+      - { user: SECRET, says: ["Hi."] }
+      - { user: "other SECRET", says: ["Not that."] }
+  - name: nothing to keep back
+    turns:
+      - says: ["Hi."]
+      - { user: "other", says: ["Here."] }
+"#,
+        );
+    }
+    // What the next agent is not given is not checked.
+    talk(
+        &[("desk.agent.abl", &desk(whole, "      pass: []\n")), ("child.agent.abl", child)],
+        r#"
+entry: Desk
+tests:
+  - name: nothing of it is given
+    turns:
+      - says: ["Hi."]
+      - { user: SECRET, says: ["Hi."] }
+      - { user: other, says: ["Here."] }
+"#,
+    );
 }

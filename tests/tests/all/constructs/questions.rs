@@ -1,7 +1,7 @@
 //! The questions of failed constraints (ABL, current specification, 3.8.3, `COLLECT`): a message that comes while they are
 //! asked begins a turn as any other.
 
-use super::talk;
+use super::{talk, talk_despite};
 
 /// An agent that asks for the country where a constraint fails, and everything that begins a turn.
 fn asker(rule: &str) -> String {
@@ -80,6 +80,18 @@ FLOW:
     )
 }
 
+/// What the model understands, and the tools.
+const SCRIPT: &str = r#"
+entry: Asker
+model: scripted
+answers:
+  - { message: "DE", values: { country: DE } }
+  - { message: "DE with a stolen card", values: { country: DE } }
+  - { values: {}, times: always }
+  - { ask: choose, choose: [], times: always }
+tools: { pay: [{ answer: { ok: true } }] }
+"#;
+
 const DESK: &str = "AGENT: Desk\nGOAL: \"Desk\"\nFLOW:\n  d:\n    REASONING: false\n    RESPOND: \"Desk.\"\n    THEN: COMPLETE\n";
 
 /// "Order within a turn" (Ref., "Evaluation order across constructs"; Cur. 3.8.1: "evaluated every turn"): a message that
@@ -90,14 +102,6 @@ fn a_message_to_the_question_of_a_check_begins_a_turn() {
     let every_turn = "\n      WHEN: armed == true";
     for (rule, routed) in [(before_call, true), (every_turn, false)] {
         let scenario = r#"
-entry: Asker
-model: scripted
-answers:
-  - { message: "DE", values: { country: DE } }
-  - { message: "DE with a stolen card", values: { country: DE } }
-  - { values: {}, times: always }
-  - { ask: choose, choose: [], times: always }
-tools: { pay: [{ answer: { ok: true } }] }
 tests:
   - name: answered
     turns:
@@ -134,6 +138,7 @@ tests:
       - { user: go }
       - { user: my lawyer, calls: [], status: human }
 "#;
+        let scenario = SCRIPT.to_owned() + scenario;
         let scenario = if routed {
             scenario.replace("SAID", "\"Paid.\", \"Ready?\"").replace("DESK", "\"Desk.\"")
         } else {
@@ -162,17 +167,7 @@ tests:
 #[test]
 fn a_message_to_the_question_of_a_refused_turn_begins_a_turn() {
     let rule = "\n      WHEN: turns > 1";
-    talk(
-        &[("asker.agent.abl", &asker(rule)), ("desk.agent.abl", DESK)],
-        r#"
-entry: Asker
-model: scripted
-answers:
-  - { message: "DE", values: { country: DE } }
-  - { message: "DE with a stolen card", values: { country: DE } }
-  - { values: {}, times: always }
-  - { ask: choose, choose: [], times: always }
-tools: { pay: [{ answer: { ok: true } }] }
+    let tests = r#"
 tests:
   - name: answered
     turns:
@@ -193,8 +188,38 @@ tests:
       - { user: skip, calls: [], says: ["Skipping at 2.", "Which country?"] }
       - { user: to the counter, calls: [], says: ["Which country?"] }
       - { user: my lawyer, calls: [], status: human }
-"#,
+"#;
+    talk(
+        &[("asker.agent.abl", &asker(rule)), ("desk.agent.abl", DESK)],
+        &(SCRIPT.to_owned() + tests),
     );
+}
+
+/// ... also where the words after `BEFORE` name no point, so that the constraint holds in every turn and before every call.
+#[test]
+fn a_question_of_an_unclear_check_is_asked_until_it_is_answered() {
+    let cases: [(&str, &str, &[&str]); 2] = [
+        ("BEFORE payment", "Which country?", &[]),
+        ("BEFORE calling payy", "Ready?", &["undefined-tool"]),
+    ];
+    for (words, asked, errors) in cases {
+        let tests = format!(
+            r#"
+tests:
+  - name: answered
+    turns:
+      - says: ["{asked}"]
+      - {{ user: no, calls: [], says: ["Which country?"] }}
+      - {{ user: "DE", says: [{}] }}
+"#,
+            if asked == "Ready?" { "\"Paid.\", \"Ready?\"" } else { "\"Ready?\"" }
+        );
+        talk_despite(
+            errors,
+            &[("asker.agent.abl", &asker(words)), ("desk.agent.abl", DESK)],
+            &(SCRIPT.to_owned() + &tests),
+        );
+    }
 }
 
 /// Cur. 3.8: a value that a failed constraint of every turn has asked for is missing, and not unknown, until it is there.

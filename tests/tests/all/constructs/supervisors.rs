@@ -467,3 +467,152 @@ fn what_a_supervisor_says_of_its_agents_holds() {
         [("desk.agent.abl", desk.as_str()), ("b.agent.abl", &billing), ("t.agent.abl", &tech)];
     talk(&files, &scenario("Billing"));
 }
+
+const OPEN: &str = r#"AGENT: Open
+GOAL: "Small talk"
+FLOW:
+  a:
+    REASONING: false
+    SET: sec.ok = true
+    RESPOND: "Open."
+    THEN: COMPLETE
+"#;
+
+const SAFE: &str = r#"AGENT: Safe
+GOAL: "Money"
+FLOW:
+  a:
+    REASONING: false
+    SET: sec.ok = true
+    RESPOND: "Safe."
+    THEN: COMPLETE
+"#;
+
+/// Talks to a supervisor of two agents; `rest` are its further sections.
+fn talk_supervised(rest: &str, scenario: &str) {
+    let desk = format!(
+        r#"SUPERVISOR: Desk
+GOAL: "Route"
+AGENTS:
+  - REF: "open.agent.abl"
+    ALIAS: Open
+    CAPABILITIES: [talk]
+  - REF: "safe.agent.abl"
+    ALIAS: Safe
+    CAPABILITIES: [money]
+TOOLS:
+  note(text: string) -> {{ok: boolean}}
+    description: "Make a note"
+    confirm: never
+STATE:
+  sec:
+    ok:
+      type: boolean
+      default: false
+      source: agent
+      updatedBy: [Safe]
+{rest}"#
+    );
+    talk(
+        &[("desk.agent.abl", &desk), ("open.agent.abl", OPEN), ("safe.agent.abl", SAFE)],
+        &format!("entry: Desk\n{scenario}"),
+    );
+}
+
+/// Ref., "State variable properties": `updatedBy` lists the agents that can update a variable; others do not.
+#[test]
+fn state_is_updated_by_the_listed_agents() {
+    talk_supervised(
+        r#"ROUTING:
+  - NAME: done
+    PRIORITY: 1
+    WHEN: sec.ok == true
+    THEN: ROUTE_TO Safe
+  - NAME: safe
+    PRIORITY: 2
+    WHEN: input.contains("money")
+    THEN: ROUTE_TO Safe
+  - NAME: other
+    PRIORITY: 3
+    WHEN: 1 == 1
+    THEN: ROUTE_TO Open
+"#,
+        r#"tests:
+  - name: by another
+    turns:
+      - {}
+      - { user: hi, says: [Open.], state: { sec.ok: false } }
+      - { user: hi, says: [Open.] }
+  - name: by the one
+    turns:
+      - {}
+      - { user: money, says: [Safe.], state: { sec.ok: true } }
+      - { user: hi, says: [Safe.] }
+"#,
+    );
+}
+
+/// Ref., "Behavior settings": with `canRespondDirectly: false` nothing that the supervisor's model says reaches the user; its
+/// tools may be called.
+#[test]
+fn a_supervisor_that_may_not_answer_does_not() {
+    let rest = |can: bool| {
+        format!(
+            "BEHAVIOR:\n  canRespondDirectly: {can}\nROUTING:\n  - INTENT(money) -> Safe\n  - INTENT(talk) -> Open\n"
+        )
+    };
+    let scenario = |says: &str, after: &str| {
+        format!(
+            r#"tools: {{ note: [{{ answer: {{ ok: true }} }}] }}
+answers:
+  - {{ ask: choose, message: money, choose: [money] }}
+  - {{ ask: choose, choose: [], times: always }}
+  - {{ ask: converse, message: note, say: "I note it.", calls: [{{ name: note, arguments: {{ text: x }} }}], times: 1 }}
+  - {{ ask: converse, say: "I say so.", times: always }}
+tests:
+  - name: nothing matches
+    turns:
+      - {{}}
+      - {{ user: hm, says: [{says}] }}
+      - {{ user: money, says: [Safe.] }}
+  - name: with a call
+    turns:
+      - {{}}
+      - {{ user: note, calls: [note], says: [{after}] }}
+"#
+        )
+    };
+    let blocked = "\"Sorry, I cannot do that right now.\"";
+    talk_supervised(&rest(false), &scenario(blocked, blocked));
+    talk_supervised(&rest(true), &scenario("I say so.", "I note it., I say so."));
+}
+
+/// Ref., "Routing constraint blocks": intents of `ignoreIntents` do not trigger the rule.
+#[test]
+fn ignored_intents_do_not_trigger_a_rule() {
+    talk_supervised(
+        r#"ROUTING:
+  - NAME: safe
+    PRIORITY: 1
+    WHEN: 1 == 1
+    THEN: ROUTE_TO Safe
+    CONSTRAINTS:
+      ignoreIntents: [small_talk]
+  - NAME: open
+    PRIORITY: 2
+    WHEN: 1 == 1
+    THEN: ROUTE_TO Open
+"#,
+        r#"answers:
+  - { ask: choose, message: hi, offers: [small_talk], choose: [small_talk], times: always }
+  - { ask: choose, choose: [], times: always }
+tests:
+  - name: by intent
+    turns:
+      - {}
+      - { user: hi, says: [Open.] }
+      - { user: money, says: [Safe.] }
+      - { user: hi, says: [Open.] }
+"#,
+    );
+}

@@ -1,6 +1,7 @@
 //! Rules of every turn, and values that the same turn brings: what is refused does not happen because its value came late
 //! (ABL, current specification, 3.8: "checks over session state and execution checkpoints").
 
+use super::payment::Payment;
 use super::{talk, talk_abl};
 
 /// A flow that learns a value and uses it in one turn.
@@ -672,6 +673,78 @@ tests:
     turns:
       - says: ["Hi."]
       - { user: go, calls: [pay], says: ["Too risky."] }
+"#,
+    );
+}
+
+/// What is written for a check that holds is done only if it holds, whether or not something is written for one that fails.
+#[test]
+fn a_check_that_fails_does_not_succeed() {
+    let desk = |fails: &str| {
+        format!(
+            r#"AGENT: Desk
+GOAL: "Help"
+MEMORY:
+  session:
+    - n
+        TYPE: number
+        INITIAL: 1
+FLOW:
+  s:
+    REASONING: false
+    ON_INPUT:
+      - IF: input == "more"
+        SET: n = 3
+        THEN: t
+      - ELSE:
+        THEN: t
+  t:
+    REASONING: false
+    CHECK: n > 2
+    ON_SUCCESS: big
+{fails}    THEN: small
+  small:
+    REASONING: false
+    RESPOND: "small"
+    THEN: COMPLETE
+  big:
+    REASONING: false
+    RESPOND: "big"
+    THEN: COMPLETE
+"#
+        )
+    };
+    for fails in ["", "    ON_FAIL: small\n", "    ON_FAIL:\n      SET: n = 0\n"] {
+        talk_abl(
+            &desk(fails),
+            r#"
+tests:
+  - name: fails
+    turns: [{}, { user: go, says: [small] }]
+  - name: holds
+    turns: [{}, { user: more, says: [big] }]
+"#,
+        );
+    }
+}
+
+/// Cur. 3.8: words that the model judges are judged again before a call: they may be about a value of the turn.
+#[test]
+fn words_of_every_turn_are_judged_again_before_a_call() {
+    let sections = "CONSTRAINTS:\n  r:\n    - REQUIRE the user has accepted the fee\n      ON_FAIL: \"Verify first.\"\n";
+    talk_abl(
+        &Payment { sections, ..Payment::default() }.to_string(),
+        r#"
+tools: { pay: [{ answer: { ok: true } }] }
+answers:
+  - { statement: accepted, holds: true }
+  - { statement: accepted, holds: true }
+  - { statement: accepted, holds: false, times: always }
+tests:
+  - name: no longer
+    turns:
+      - says: ["Hi."]
+      - { user: go, calls: [], says: ["Verify first."] }
 "#,
     );
 }

@@ -1,45 +1,20 @@
 //! Checks that are not written as the specification has them: what is meant holds, and what nobody can read refuses. Each
 //! form is reported.
 
-use agentir_lang_abl::Options;
-use agentir_runtime::Machine;
-use agentir_scenario::{Scenario, run};
-use agentir_tests::check::{File, check};
+use super::payment::Payment;
+use super::run_talk;
 
 /// An agent that pays as soon as somebody says something, with a rule and the declaration of the tool.
 fn desk(tool: &str, rule: &str) -> String {
-    format!(
-        r#"AGENT: Desk
-GOAL: "Payments"
-TOOLS:
-  pay(amount: number) -> {{ok: boolean}}
-    description: "Pay"
-{tool}  refund(amount: number) -> {{ok: boolean}}
-    description: "Refund"
-    confirm: never
-MEMORY:
-  session:
-    - verified
-        INITIAL: false
-{rule}FLOW:
-  a -> b
-  a:
-    REASONING: false
-    RESPOND: "Hi."
-    ON_INPUT:
-      - IF: input == "verify"
-        SET: verified = true
-        THEN: a
-      - ELSE:
-        THEN: b
-  b:
-    REASONING: false
-    CALL: pay(1)
-    ON_SUCCESS:
-      RESPOND: "Paid."
-      THEN: a
-"#
-    )
+    Payment {
+        tool,
+        tools: "  refund(amount: number) -> {ok: boolean}\n    description: \"Refund\"\n    confirm: never\n",
+        sections: &format!("MEMORY:\n  session:\n    - verified\n        INITIAL: false\n{rule}"),
+        inputs: "      - IF: input == \"verify\"\n        SET: verified = true\n        THEN: a\n",
+        paid: "      THEN: a\n",
+        ..Payment::default()
+    }
+    .to_string()
 }
 
 const NEVER: &str = "    confirm: never\n";
@@ -50,14 +25,12 @@ fn outcome(agent: &str, turns: &str) -> (Vec<String>, Vec<String>) {
 }
 
 fn outcome_with(agent: &str, answers: &str, turns: &str) -> (Vec<String>, Vec<String>) {
-    let file = File { name: "desk.agent.abl".into(), text: agent.into() };
-    let checked = check(&[file], Options::default());
-    let reported = checked.diagnostics.iter().map(|finding| finding.rule.0.to_owned()).collect();
     let tools = "{ pay: [{ answer: { ok: true } }], refund: [{ answer: { ok: true } }] }";
     let scenario = format!("tools: {tools}\n{answers}tests:\n  - name: t\n    turns:\n{turns}");
-    let scenario = Scenario::read(&scenario).unwrap();
-    let outcomes = run(&Machine::new(&checked.program), &scenario).unwrap();
-    let failures = outcomes.into_iter().filter(|outcome| !outcome.failures.is_empty());
+    let talk = run_talk(&[("desk.agent.abl", agent)], &scenario);
+    let findings = talk.checked.diagnostics.iter();
+    let reported = findings.map(|finding| finding.rule.0.to_owned()).collect();
+    let failures = talk.outcomes.into_iter().filter(|outcome| !outcome.failures.is_empty());
     (reported, failures.map(|outcome| outcome.transcript).collect())
 }
 
@@ -162,6 +135,90 @@ fn words_that_mean_a_point_are_read_as_that() {
     assert!(wrong.is_empty() && !reported.iter().any(|rule| rule == "unknown-checkpoint"));
 }
 
+/// Cur. 3.8.2: a constraint has one `BEFORE`. Of several, whatever stands between them, each names a point.
+#[test]
+fn each_of_several_points_is_guarded() {
+    for words in [
+        "BEFORE calling pay, BEFORE returning results",
+        "BEFORE calling pay, BEFORE calling refund",
+        "BEFORE calling pay; BEFORE calling refund",
+        "BEFORE calling pay;BEFORE calling refund",
+        "BEFORE calling pay / BEFORE returning results",
+        "BEFORE calling pay - BEFORE calling refund",
+        "(BEFORE calling pay) BEFORE calling refund",
+        "[BEFORE calling pay] [BEFORE calling refund]",
+        "BEFORE calling pay IF amount > 3 BEFORE calling refund",
+        "OR BEFORE calling pay BEFORE returning results",
+        "BEFORE calling pay AND BEFORE calling refund",
+        "BEFORE calling pay or BEFORE calling refund",
+        "BEFORE calling pay BEFORE calling refund",
+        "BEFORE calling refund, BEFORE calling pay",
+        "before calling pay, BEFORE calling refund",
+        "before pay, BEFORE calling refund",
+        "BEFORE calling pay, before calling refund",
+        "BEFORE calling pay UNLESS x BEFORE calling refund THEN BEFORE returning results",
+    ] {
+        for rule in
+            ["REQUIRE verified == true", "REQUIRE (verified == true)", "RESTRICT verified != true"]
+        {
+            let line = format!("{rule} {words}");
+            let talk = run_talk(
+                &[("desk.agent.abl", &desk(NEVER, &self::rule(&line)))],
+                "tools: { pay: [{ answer: { ok: true } }], refund: [{ answer: { ok: true } }] }\ntests:\n  - name: t\n    turns:\n      - {}\n      - { user: go, calls: [] }\n",
+            );
+            let wrong: Vec<&str> = talk
+                .outcomes
+                .iter()
+                .filter(|one| !one.failures.is_empty())
+                .map(|one| one.transcript.as_str())
+                .collect();
+            assert!(wrong.is_empty(), "{line}\n{}", wrong.join("\n"));
+            assert!(talk.checked.errors().count() > 0, "{line}\n{:#?}", talk.checked.lines());
+        }
+    }
+    // A list opens when the condition holds.
+    for words in [
+        "BEFORE calling pay, BEFORE calling refund",
+        "BEFORE calling refund AND BEFORE calling pay",
+    ] {
+        for turns in [GUARDED, OPENED] {
+            let line = format!("REQUIRE verified == true {words}");
+            let (reported, wrong) = outcome(&desk(NEVER, &rule(&line)), turns);
+            assert!(wrong.is_empty(), "{words}\n{}", wrong.join("\n"));
+            assert!(reported.iter().any(|rule| rule == "unknown-checkpoint"), "{words}");
+        }
+    }
+    // Words in a text, and in a sentence for the model, name no point.
+    for line in [
+        "REQUIRE verified == true OR note == \"BEFORE calling refund\" BEFORE calling pay",
+        "REQUIRE the fee was accepted before the trip BEFORE calling pay",
+    ] {
+        let (reported, wrong) = outcome_with(
+            &desk(NEVER, &rule(line)),
+            "answers: [{ statement: accepted, holds: false, times: always }]\n",
+            GUARDED,
+        );
+        assert!(wrong.is_empty(), "{line}\n{}", wrong.join("\n"));
+        assert!(!reported.iter().any(|rule| rule == "unknown-checkpoint"), "{line}");
+    }
+}
+
+/// A guardrail that asks the model nothing refuses.
+#[test]
+fn a_guardrail_without_a_question_blocks() {
+    for question in ["\"\"", "\"  \"", "\"{{nothing}}\""] {
+        let rail = format!(
+            "GUARDRAILS:\n  g:\n    kind: tool_input\n    llm_check: {question}\n    action: block\n    msg: \"No.\"\n"
+        );
+        let (reported, wrong) =
+            outcome(&desk(NEVER, &rail), "      - {}\n      - { user: go, calls: [] }\n");
+        assert!(wrong.is_empty(), "{question}\n{}", wrong.join("\n"));
+        if !question.contains("nothing") {
+            assert!(reported.iter().any(|rule| rule == "broken-guard"), "{question} {reported:?}");
+        }
+    }
+}
+
 /// With any other words the constraint holds in every turn and before every call.
 #[test]
 fn words_that_mean_no_point_hold_always() {
@@ -185,12 +242,34 @@ fn words_that_mean_no_point_hold_always() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     // A tool that nobody declares may be the one that is called.
     let misspelled = desk(NEVER, &rule("REQUIRE verified == true BEFORE calling payy"));
-    let (reported, wrong) =
-        outcome(&misspelled, "      - says: [\"Hi.\"]\n      - { user: go, calls: [] }\n");
+    let (reported, wrong) = outcome(&misspelled, GUARDED);
     assert!(reported.iter().any(|rule| rule == "undefined-tool"));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let (_, wrong) = outcome(&misspelled, OPENED);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    // A tool of a library is declared.
+    let used = desk(NEVER, &rule("REQUIRE verified == true BEFORE calling others"))
+        .replace("TOOLS:\n", "TOOLS:\n  use: [others]\n");
+    let (_, wrong) = outcome(
+        &used,
+        "      - says: [\"Hi.\"]\n      - { user: go, calls: [pay], says: [\"Paid.\", \"Hi.\"] }\n",
+    );
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// `THEN: continue` goes on without what is refused, whatever the words after `BEFORE` are.
+#[test]
+fn what_continues_opens_nothing() {
+    for words in ["BEFORE calling pay", "BEFORE payment", "BEFORE calling payy"] {
+        let rule = format!(
+            "CONSTRAINTS:\n  r:\n    - REQUIRE verified == true {words}\n      ON_FAIL:\n        RESPOND: \"No.\"\n        THEN: continue\n"
+        );
+        let (_, wrong) = outcome(
+            &desk(NEVER, &rule),
+            "      - {}\n      - { user: go, calls: [] }\n      - { user: go, calls: [] }\n",
+        );
+        assert!(wrong.is_empty(), "{words}\n{}", wrong.join("\n"));
+    }
 }
 
 /// A rule that cannot be read never holds.
@@ -275,4 +354,46 @@ fn reserved_parameters_have_the_declared_value() {
             assert!(wrong.is_empty(), "{about}{given}\n{}", wrong.join("\n"));
         }
     }
+}
+
+/// A rule behind the name of its group is a rule, which cannot be read.
+#[test]
+fn a_rule_behind_a_name_blocks() {
+    let rule = "CONSTRAINTS:\n  c: REQUIRE verified == true BEFORE calling pay\n";
+    let (reported, wrong) = outcome(&desk(NEVER, rule), BLOCKED);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(reported.iter().any(|rule| rule == "invalid-value"), "{reported:?}");
+}
+
+/// A guardrail whose kind or check is misspelled guards.
+#[test]
+fn a_misspelled_guardrail_blocks() {
+    for (kind, check) in [
+        ("kind: tool_input", "check"),
+        ("kind: tool_inptu", "check"),
+        ("kind: tool-input", "check"),
+        ("kind: whenever", "check"),
+        ("kind: tool_input", "chekc"),
+    ] {
+        let rail = format!(
+            "GUARDRAILS:\n  g:\n    {kind}\n    {check}: \"abl.matches_pattern(tool_input, 'amount')\"\n    action: block\n    msg: \"No.\"\n"
+        );
+        let (reported, wrong) =
+            outcome(&desk(NEVER, &rail), "      - {}\n      - { user: go, calls: [] }\n");
+        assert!(wrong.is_empty(), "{kind} {check}\n{}", wrong.join("\n"));
+        let is_right = (kind, check) == ("kind: tool_input", "check");
+        let is_silent = reported.iter().all(|rule| rule == "unused-tool");
+        assert_eq!(is_silent, is_right, "{kind} {check} {reported:?}");
+    }
+}
+
+/// A misspelled `confirm` asks.
+#[test]
+fn a_misspelled_confirmation_asks() {
+    let (reported, wrong) = outcome(
+        &desk("    confrim: always\n", ""),
+        "      - {}\n      - { user: go, calls: [], says: [{ contains: \"Shall I do this?\" }] }\n",
+    );
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(reported.iter().any(|rule| rule == "unknown-field"), "{reported:?}");
 }

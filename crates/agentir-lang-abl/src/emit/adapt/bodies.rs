@@ -1,17 +1,18 @@
 //! Adapts bodies of other languages: translates expressions, and splits steps so that their statements
 //! follow ABL's order, one per phase.
 
-use super::expr::Scope;
-use crate::emit::body::{
-    BodyContext, PhaseOrder, fits, fits_step, follow_ups_fit, phase_in_branch,
-};
+use super::expr::{Scope, of_expr};
+use crate::emit::body::{BodyContext, fits, fits_step, follow_ups_fit, phase_in_branch};
+use crate::emit::order::PhaseOrder;
 use agentir_diagnostics::{Span, Spanned};
-use agentir_expr::Name;
+use agentir_expr::{BinaryOp, Condition, Expr, ExprKind, Literal, Name, Path, TypeExpr};
 use agentir_ir::{
-    Body, Branch, Delegation, Extensions, Flow, Jump, Number, Phase, Statement, Step, Target,
+    Agent, Body, Branch, Data, Delegation, Extensions, Flow, Jump, Number, Phase, SessionVariable,
+    SetVariable, Statement, Step, Target,
 };
 use agentir_syntax::emit::{NameSyntax, Namespace, Renamed};
 use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use std::collections::VecDeque;
 
@@ -125,9 +126,13 @@ pub(super) fn own_flow(flow: &mut Flow) {
     flow.definitions = builder.steps;
 }
 
-/// Splits the steps of a flow into ABL's phases. Returns the renamed steps, too.
-pub(super) fn flow(flow: &Flow) -> (Flow, Vec<Renamed>) {
+/// Splits the steps of the flow of an agent into ABL's phases. Returns the renamed steps and the variables that count, too.
+pub(super) fn flow(flow: &Flow, agent: &Agent) -> (Flow, Vec<Renamed>, Vec<SessionVariable>) {
     let mut builder = Builder::new();
+    let fields = agent.gather.fields.iter().map(|field| &field.name.value);
+    for name in fields.chain(agent.memory.session.iter().map(|one| &one.name.value)) {
+        builder.counters.claim(&[name]);
+    }
     for step in flow.definitions.keys() {
         let name = if flow.entry() == Some(step.as_str()) && is_reserved(step) {
             // ADL's first step has no name; its node has a name reserved in ABL.
@@ -136,6 +141,18 @@ pub(super) fn flow(flow: &Flow) -> (Flow, Vec<Renamed>) {
             builder.used.rename("step", step, &[&format!("{step}_step")])
         };
         builder.names.insert(step.clone(), name);
+    }
+    let mut jumps: Vec<(usize, usize)> = Vec::new();
+    for (at, step) in flow.definitions.values().enumerate() {
+        let mut all = Vec::new();
+        targets(&step.body, &mut all);
+        let to = all.into_iter().filter_map(|to| flow.definitions.get_index_of(to));
+        jumps.extend(to.map(|to| (at, to)));
+    }
+    for (at, step) in flow.definitions.keys().enumerate() {
+        let back = jumps.iter().filter(|(from, to)| *to <= at && at <= *from).count();
+        let name = builder.names.get(step).cloned().unwrap_or_else(|| step.clone());
+        builder.jumps_back.insert(name, back);
     }
     let mut parts: Vec<Vec<Spanned<Name>>> = Vec::new();
     for step in flow.definitions.values() {
@@ -159,7 +176,7 @@ pub(super) fn flow(flow: &Flow) -> (Flow, Vec<Renamed>) {
     let moved = moved.map(|name| Spanned::new(name, flow.span));
     let entry_point = entry_point.or(moved);
     let flow = Flow { steps, sequence, entry_point, definitions: builder.steps, ..flow.clone() };
-    (flow, builder.used.into_renamed())
+    (flow, builder.used.into_renamed(), builder.counted)
 }
 
 /// Renames the targets of jumps.
@@ -213,6 +230,59 @@ struct Builder {
     pending: VecDeque<(Spanned<Name>, VecDeque<Statement>)>,
     /// The names of all steps, built or not.
     used: Namespace,
+    /// How many jumps of the source lead back to each step or across it, by its new name.
+    jumps_back: FxHashMap<SmolStr, usize>,
+    /// The names of the agent's variables.
+    counters: Namespace,
+    /// The variables that count jumps.
+    counted: Vec<SessionVariable>,
+}
+
+/// A variable that counts, the condition that fewer than `times` are counted, and counting one more.
+fn counter_of(
+    name: Name,
+    times: u32,
+    span: Span,
+) -> Option<(SessionVariable, Condition, Statement)> {
+    let variable = || Path::variable(Spanned::new(name.clone(), span));
+    let with = |op, number: f64| {
+        let left = Box::new(Expr::path(variable(), span));
+        let right = Box::new(Expr::literal(Literal::Number(number), span));
+        Expr::new(ExprKind::Binary { op, left, right }, span).ok()
+    };
+    let left = of_expr(with(BinaryOp::Less, f64::from(times))?);
+    let value = with(BinaryOp::Add, 1.0)?;
+    let counter = SessionVariable {
+        ty: Some(TypeExpr::named("number", span)),
+        initial_value: Some(Data::from(0)),
+        span,
+        ..SessionVariable::new(Spanned::new(name.clone(), span))
+    };
+    Some((counter, left, Statement::Set(SetVariable { target: variable(), value, span })))
+}
+
+/// The steps that statements jump to.
+fn targets<'b>(body: &'b Body, all: &mut Vec<&'b SmolStr>) {
+    let mut below: Vec<&Body> = Vec::new();
+    for statement in &body.0 {
+        match statement {
+            Statement::Goto(jump)
+            | Statement::Repeat { jump, .. }
+            | Statement::Check { otherwise: Some(jump), .. } => {
+                all.extend(jump.target.step().map(|step| &step.value));
+            }
+            Statement::Collect(collect) => below.extend([&collect.on_success, &collect.on_failure]),
+            Statement::Call(call) => {
+                below.extend([&call.on_success, &call.on_failure]);
+                below.extend(call.on_result.iter().map(|branch| &branch.body));
+            }
+            Statement::If { branches } | Statement::Await { branches } => {
+                below.extend(branches.iter().map(|branch| &branch.body));
+            }
+            _ => {}
+        }
+    }
+    below.into_iter().for_each(|body| targets(body, all));
 }
 
 /// The phase of a statement in a step; statements that ABL lacks count as jumps.
@@ -228,6 +298,9 @@ impl Builder {
             max_attempts: Vec::new(),
             pending: VecDeque::new(),
             used: Namespace::new(NameSyntax::Identifier, is_reserved),
+            jumps_back: FxHashMap::default(),
+            counters: Namespace::of(NameSyntax::Identifier),
+            counted: Vec::new(),
         }
     }
 
@@ -242,7 +315,7 @@ impl Builder {
         for names in parts.rev() {
             let Some((first, rest)) = names.split_first() else { continue };
             let falls = |this: &Self, name: &Spanned<Name>| {
-                this.steps.get(&name.value).is_some_and(|step| falls_through(&step.body))
+                this.steps.get(&name.value).is_some_and(|step| step.body.falls_through())
             };
             let skipped = self.steps.get(&first.value).is_some_and(|step| step.when.is_some());
             let before_last = names.split_last().map_or(&[][..], |(_, before)| before);
@@ -262,7 +335,7 @@ impl Builder {
                 });
                 for name in names {
                     if let Some(step) = self.steps.get_mut(&name.value)
-                        && falls_through(&step.body)
+                        && step.body.falls_through()
                     {
                         step.body.0.push(Statement::Goto(to(&target)));
                     }
@@ -302,7 +375,12 @@ impl Builder {
 
     /// A new step after or next to `of`.
     fn new_step(&mut self, of: &Spanned<Name>, body: VecDeque<Statement>) -> Spanned<Name> {
-        let name = Spanned::new(self.used.claim(&[&of.value]), of.span);
+        // What only calls is named after what it calls.
+        let tool = match body.front() {
+            Some(Statement::Call(call)) => call.tool.value.as_str(),
+            _ => &of.value,
+        };
+        let name = Spanned::new(self.used.claim(&[tool, &of.value]), of.span);
         self.add(name.clone(), Step { span: of.span, ..Step::default() }, body);
         name
     }
@@ -355,7 +433,7 @@ impl Builder {
                     break;
                 }
                 Statement::Repeat { jump, times } => {
-                    done.push(self.repeat(jump, times, rest));
+                    done.push(self.repeat(name, jump, times, rest));
                     break;
                 }
                 Statement::If { branches } => {
@@ -424,13 +502,31 @@ impl Builder {
         }
     }
 
-    /// A limited jump: the target step gets a maximum number of attempts, then continues with `rest`.
-    fn repeat(&mut self, jump: Jump, times: u32, rest: VecDeque<Statement>) -> Statement {
-        if let Target::Step(target) = &jump.target {
+    /// A limited jump. If nothing else leads back to the step, the step gets a maximum number of attempts, then continues
+    /// with `rest`. Otherwise a variable counts these jumps, and a step that applies only while there are any left makes
+    /// them: what follows it is `rest`.
+    fn repeat(
+        &mut self,
+        of: &Spanned<Name>,
+        jump: Jump,
+        times: u32,
+        rest: VecDeque<Statement>,
+    ) -> Statement {
+        let Target::Step(target) = &jump.target else { return Statement::Goto(jump) };
+        if self.jumps_back.get(&target.value).is_none_or(|all| *all <= 1) {
             let rest = (!rest.is_empty()).then_some(rest);
             self.max_attempts.push((target.clone(), times, rest));
+            return Statement::Goto(jump);
         }
-        Statement::Goto(jump)
+        let counted =
+            counter_of(self.counters.claim(&[&format!("{}_tries", of.value)]), times, of.span);
+        let Some((counter, left, count)) = counted else { return Statement::Goto(jump) };
+        self.counted.push(counter);
+        let name = Spanned::new(self.used.claim(&[&format!("{}_again", of.value)]), of.span);
+        let shell = Step { when: Some(left), span: of.span, ..Step::default() };
+        self.add(name.clone(), shell, VecDeque::from([count, Statement::Goto(jump)]));
+        self.new_step(of, rest);
+        Statement::Goto(to(&name))
     }
 
     /// The continuation after a choice.
@@ -497,22 +593,13 @@ impl Builder {
                 }
                 Statement::Repeat { jump, times } => {
                     rest.extend(then.cloned().map(Statement::Goto));
-                    done.push(self.repeat(jump, times, rest));
+                    done.push(self.repeat(of, jump, times, rest));
                     return done;
                 }
                 other => done.push(other),
             }
         }
         done
-    }
-}
-
-/// Whether what is written next may follow a body.
-fn falls_through(body: &Body) -> bool {
-    match body.0.last() {
-        Some(Statement::Goto(jump)) => !jump.target.diverges(),
-        Some(Statement::If { branches } | Statement::Await { branches }) => !all_diverge(branches),
-        _ => true,
     }
 }
 

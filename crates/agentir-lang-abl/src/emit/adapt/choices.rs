@@ -1,19 +1,21 @@
 //! Guarded choices of the model: a transition that is offered only while a condition holds.
 //!
 //! In ABL a condition over the state decides alone (current specification, 3.10, `WHEN`), so it must not stand where the
-//! model is to choose. The description says when the agent is wanted; the guard becomes a constraint before the call of
-//! the tool that hands over, which is one for all agents, and an instruction for each of them. Whether a person is wanted
-//! is a variable that the model judges, so there the guard is a part of the condition.
+//! model is to choose. The description says when the agent is wanted; the guard becomes a constraint before the agent,
+//! which holds for every way there, and an instruction. Whether a person is wanted is a variable that the model judges, so
+//! there the guard is a part of the condition.
 
 use super::expr::{self, Scope};
 use super::label;
 use super::reasoning::call_constraint;
-use crate::runtime_names::HANDOFF_TOOL;
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{BinaryOp, Condition, Expr, ExprKind, Literal, Name, Path, Segment, Template};
-use agentir_ir::{Agent, CompletionCondition, Constraint, Decider, Instruction, ToolBinding};
+use agentir_ir::{
+    Agent, CompletionCondition, Constraint, Decider, Handoff, Instruction, Statement, ToolBinding,
+};
 use agentir_syntax::emit::Choices;
-use smol_str::{SmolStr, format_smolstr};
+use rustc_hash::FxHashSet;
+use smol_str::format_smolstr;
 
 /// What the model may do while a guard holds, as completes "do not …": `hand over to`.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -43,8 +45,9 @@ struct GuardedChoice {
 #[derive(Default)]
 pub(super) struct GuardedChoices {
     all: Vec<GuardedChoice>,
-    /// Whether the model may hand over without a guard, too.
-    unguarded_handoffs: bool,
+    /// Where the guarded ones stand among the agent's handoffs, and among its delegations.
+    handoffs: FxHashSet<usize>,
+    delegates: FxHashSet<usize>,
 }
 
 /// The condition of a choice of the model without its guard: the description of its tool.
@@ -67,19 +70,24 @@ pub(super) fn take_guards(agent: &mut Agent) -> GuardedChoices {
     let beside = Choices::of(agent);
     let by_model = |decided_by: Decider| decided_by == Decider::Model;
     let (mut handoffs, mut delegates, mut triggers) = (Vec::new(), Vec::new(), Vec::new());
-    for (handoff, binding) in agent.coordination.handoffs.iter().zip(&beside.handoffs) {
+    for (at, (handoff, binding)) in
+        agent.coordination.handoffs.iter().zip(&beside.handoffs).enumerate()
+    {
         let guard = guard(handoff.when.as_ref(), *binding).filter(|_| by_model(handoff.decided_by));
-        found.unguarded_handoffs |= guard.is_none() && by_model(handoff.decided_by);
         handoffs.push(guard.map(|guard| {
+            found.handoffs.insert(at);
             let (choice, to) = (Choice::HandOver, handoff.to.clone());
             found.all.push(GuardedChoice { choice, to, guard, span: handoff.span });
             words(*binding)
         }));
     }
-    for (delegate, binding) in agent.coordination.delegates.iter().zip(&beside.delegates) {
+    for (at, (delegate, binding)) in
+        agent.coordination.delegates.iter().zip(&beside.delegates).enumerate()
+    {
         let guard =
             guard(delegate.when.as_ref(), *binding).filter(|_| by_model(delegate.decided_by));
         delegates.push(guard.map(|guard| {
+            found.delegates.insert(at);
             let (choice, to) = (Choice::Ask, delegate.agent.clone());
             found.all.push(GuardedChoice { choice, to, guard, span: delegate.span });
             words(*binding)
@@ -150,27 +158,26 @@ fn person_is_wanted(guard: &Condition, span: Span) -> Option<Condition> {
 fn end(done: &CompletionCondition, binding: &ToolBinding) -> Option<Instruction> {
     let guard = binding.available_when.clone().filter(|guard| guard.expr().is_some())?;
     let when = binding.description.as_ref().map(|text| text.text.value.as_str());
-    let when = when.unwrap_or("when nothing is left to do");
-    let text = format_smolstr!("End the conversation: {when}");
+    let text = match when {
+        Some(when) => format_smolstr!("End the conversation when this is the case: {when}"),
+        None => "End the conversation when nothing is left to do".into(),
+    };
     Some(Instruction { when: Some(guard), text: Template::plain(Spanned::new(text, done.span)) })
 }
 
 impl GuardedChoices {
-    /// Declares the guards.
-    pub(super) fn declare(&self, scope: Scope<'_>, agent: &mut Agent) {
+    /// Tells the model what it may not choose now.
+    pub(super) fn tell(&self, scope: Scope<'_>, agent: &mut Agent) {
         let mut open: Vec<&GuardedChoice> = self.all.iter().collect();
-        let mut handing_over: Vec<Condition> = Vec::new();
-        let mut exact = !self.unguarded_handoffs;
         while let Some(first) = open.first().copied() {
             let (same, rest): (Vec<_>, Vec<_>) = open.into_iter().partition(|one| {
                 one.choice == first.choice && one.guard.text.value == first.guard.text.value
             });
             open = rest;
-            let evaluated = scope.evaluated(&first.guard).filter(|guard| guard.expr().is_some());
             let names: Vec<String> = same.iter().map(|one| format!("`{}`", one.to)).collect();
             let what = format!("{} {}", first.choice.words(), names.join(" or "));
-            let (when, text) = match &evaluated {
-                Some(guard) => (Some(expr::not(guard)), format_smolstr!("Do not {what} now.")),
+            let (when, text) = match evaluated(scope, first) {
+                Some(guard) => (Some(expr::not(&guard)), format_smolstr!("Do not {what} now.")),
                 None => {
                     let words = scope.condition(&first.guard).text.value;
                     (None, format_smolstr!("Do not {what} unless {words}."))
@@ -178,21 +185,82 @@ impl GuardedChoices {
             };
             let text = Template::plain(Spanned::new(text, first.span));
             agent.identity.instructions.push(Instruction { when, text });
-            if first.choice == Choice::HandOver {
-                exact &= evaluated.is_some();
-                handing_over.extend(evaluated);
-            }
         }
-        let Some(span) = handing_over.first().map(Condition::span).filter(|_| exact) else {
-            return;
-        };
-        let mut any = handing_over.iter().filter_map(|guard| guard.expr().cloned());
-        let Some(first) = any.next() else { return };
-        let Ok(any) = any.try_fold(first, Expr::or) else { return };
-        let tool = Spanned::new(SmolStr::new_static(HANDOFF_TOOL), span);
-        agent.constraints.constraints.push(Constraint {
-            label: Some(Spanned::new(label("handoff"), span)),
-            ..call_constraint(expr::of_expr(any), &tool)
-        });
     }
+
+    /// Declares for each agent that is only reached under conditions that one of them holds. `gates` are handoffs that the
+    /// agent gets, too.
+    pub(super) fn constrain(&self, scope: Scope<'_>, agent: &mut Agent, gates: &[Handoff]) {
+        let mut done: FxHashSet<&Name> = FxHashSet::default();
+        let mut constraints: Vec<Constraint> = Vec::new();
+        for GuardedChoice { to, span, .. } in &self.all {
+            if !done.insert(&to.value) {
+                continue;
+            }
+            let own = self.all.iter().filter(|one| one.to.value == to.value);
+            let own = own.map(|one| evaluated(scope, one)?.expr().cloned());
+            let Some(any) = own.chain(self.other_ways(agent, gates, &to.value)).collect() else {
+                continue;
+            };
+            let Some(condition) = either(any) else { continue };
+            let place = Spanned::new(to.value.clone(), *span);
+            let label = Some(Spanned::new(label(&to.value), *span));
+            constraints.push(Constraint { label, ..call_constraint(condition, &place) });
+        }
+        agent.constraints.constraints.extend(constraints);
+    }
+
+    /// The conditions of the other ways of an agent to `to`; none where nothing is known of one.
+    fn other_ways<'w>(
+        &'w self,
+        agent: &'w Agent,
+        gates: &'w [Handoff],
+        to: &'w Name,
+    ) -> impl Iterator<Item = Option<Expr>> + 'w {
+        let c = &agent.coordination;
+        let handoffs = c.handoffs.iter().enumerate().filter(|(at, _)| !self.handoffs.contains(at));
+        let handoffs = handoffs.map(|(_, handoff)| handoff).chain(gates);
+        let handoffs = handoffs.filter(move |handoff| handoff.to.value == *to);
+        let delegates =
+            c.delegates.iter().enumerate().filter(|(at, _)| !self.delegates.contains(at));
+        let delegates =
+            delegates.map(|(_, delegate)| delegate).filter(move |one| one.agent.value == *to);
+        let conditions = handoffs.map(|one| one.when.as_ref());
+        let conditions = conditions.chain(delegates.map(|one| one.when.as_ref()));
+        let in_bodies = agent.hooks.iter().any(|(_, hook)| leads_to(&hook.body.0, to))
+            || agent.on_start.0.iter().any(|one| leads_to(std::slice::from_ref(one), to));
+        // A tool of this name would be guarded, too.
+        let unknown = in_bodies || agent.tools.iter().any(|tool| tool.name.value == *to);
+        conditions
+            .map(|when| when?.expr().cloned())
+            .chain(std::iter::repeat_n(None, usize::from(unknown)))
+    }
+}
+
+/// The guard in ABL's words, if it is evaluated there.
+fn evaluated(scope: Scope<'_>, choice: &GuardedChoice) -> Option<Condition> {
+    scope.evaluated(&choice.guard).filter(|guard| guard.expr().is_some())
+}
+
+/// Whether a statement hands over to an agent.
+fn leads_to(statements: &[Statement], to: &Name) -> bool {
+    statements.iter().any(|one| match one {
+        Statement::Handoff(way) | Statement::Delegate(way) => way.agent.value == *to,
+        Statement::If { branches } => branches.iter().any(|b| leads_to(&b.body.0, to)),
+        Statement::Call(call) => leads_to(&call.on_success.0, to),
+        _ => false,
+    })
+}
+
+/// One of several conditions, each named once.
+fn either(all: Vec<Expr>) -> Option<Condition> {
+    let mut different: Vec<Expr> = Vec::with_capacity(all.len());
+    for one in all {
+        if !different.contains(&one) {
+            different.push(one);
+        }
+    }
+    let mut all = different.into_iter();
+    let first = all.next()?;
+    all.try_fold(first, Expr::or).ok().map(expr::of_expr)
 }

@@ -7,7 +7,6 @@ use agentir_expr::{
     BinaryOp, Condition, ConditionKind, Expr, ExprKind, Literal, Name, ObjectEntry, Path, Segment,
     Template, TemplatePart, UnaryOp, Visit,
 };
-use agentir_ir::MENTIONS;
 use agentir_syntax::emit::expr_phrase;
 use agentir_syntax::inline::InlineText;
 use smol_str::{SmolStr, format_smolstr};
@@ -216,15 +215,14 @@ impl Scope<'_> {
 
     /// A placeholder; `None` leaves it as it is written.
     fn part(self, part: &TemplatePart, written: &str) -> Option<String> {
-        if let Some(inside) = written.strip_prefix("{!") {
-            let inside = inside.strip_suffix('}').unwrap_or(inside).trim();
-            let TemplatePart::Value { expr, .. } = part else { return None };
-            let named = MENTIONS.iter().find_map(|space| inside.strip_prefix(space));
-            let Some(name) = named else { return Some(self.placeholder(expr)) };
+        if let Some(name) = part.mention(written) {
             let tool = self.exposed_names.iter().find(|(exposed, _)| exposed == name);
             return Some(tool.map_or(name, |(_, tool)| tool).to_owned());
         }
         let TemplatePart::Value { expr, filters, .. } = part else { return None };
+        if written.starts_with("{!") {
+            return Some(self.placeholder(expr));
+        }
         let renamed = self.expr(expr);
         (renamed != *expr).then(|| {
             let filters = filters.iter().map(|filter| format!(" | {}", filter.value));

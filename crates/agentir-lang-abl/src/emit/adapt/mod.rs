@@ -3,6 +3,7 @@
 //! The result is a program again; a program that came from ABL is unchanged. What another program wrote as ABL's may
 //! have steps that ABL's cannot express; these are split.
 
+mod agentic;
 mod bodies;
 mod choices;
 mod expr;
@@ -14,14 +15,15 @@ mod variables;
 
 use super::knowledge::Bases;
 use crate::dialect;
+pub(super) use agentic::program as agentic;
 use agentir_diagnostics::Spanned;
 use agentir_expr::{Expr, Name, Path, Template, TypeExpr};
 use agentir_ir::{
     Agent, AgentReference, AgentType, BindingAction, Extensions, Instruction, Knowledge, Node,
-    OnReturn, PassedValue, Program, SetVariable, Statement, Tool, ToolBinding, ToolType,
+    OnReturn, PassedValue, Profile, Program, SetVariable, Statement, Tool, ToolBinding, ToolType,
     VariableBinding,
 };
-use agentir_syntax::emit::{Renamed, knowledge_path};
+use agentir_syntax::emit::{NameSyntax, Namespace, Renamed, knowledge_path};
 use expr::Scope;
 use indexmap::IndexSet;
 use peers::{ForeignVariables, Goals};
@@ -48,11 +50,36 @@ pub(super) fn program(program: &Program, bases: &Bases) -> (Program, Vec<Renamed
             agent.flow.iter_mut().for_each(bodies::own_flow);
         }
     }
+    profiles(&mut program);
     shared::pass_variables(&mut program, &owners);
     for library in program.libraries.iter_mut().map(Arc::make_mut) {
         library.tools.iter_mut().for_each(tool);
     }
     (program, renamed)
+}
+
+/// Moves the profiles that adapting made to documents of their own, each under a name of its own: inside of an agent a
+/// profile cannot hide tools.
+fn profiles(program: &mut Program) {
+    let mut names = Namespace::of(NameSyntax::Identifier);
+    for profile in program.profiles() {
+        names.claim(&[&profile.name.value]);
+    }
+    let mut made = Vec::new();
+    for agent in program.agents_mut().filter(|agent| agent.metadata.dialect != dialect::ABL) {
+        let own = agent.metadata.name.value.clone();
+        let is_made = |profile: &Profile| profile.name.value == reasoning::INTERNAL_TOOLS;
+        let (new, others) = std::mem::take(&mut agent.behavior_profiles)
+            .into_iter()
+            .partition::<Vec<_>, _>(is_made);
+        agent.behavior_profiles = others;
+        for mut profile in new {
+            profile.name.value = names.claim(&[&format!("{own}_{}", reasoning::INTERNAL_TOOLS)]);
+            agent.use_behavior_profiles.push(profile.name.clone());
+            made.push(Arc::new(profile));
+        }
+    }
+    program.profiles.extend(made);
 }
 
 fn agent(
@@ -89,12 +116,13 @@ fn agent(
             None => agent.completion.conditions.push(done),
         }
     }
-    if let Some(flow) = &mut agent.flow {
+    if let Some(mut flow) = agent.flow.take() {
         for step in flow.definitions.values_mut() {
             bodies::rewrite(scope, &mut step.body);
         }
-        let (flow, steps) = bodies::flow(flow);
+        let (flow, steps, counters) = bodies::flow(&flow, agent);
         agent.flow = Some(flow);
+        agent.memory.session.extend(counters);
         renamed.extend(steps);
     }
     coordination(scope, agent);
@@ -104,8 +132,11 @@ fn agent(
     if let Some(reasoning) = agent.reasoning.take() {
         reasoning::tool_bindings(scope, agent, reasoning);
     }
-    guarded.declare(scope, agent);
-    reasoning::hooks(agent);
+    guarded.tell(scope, agent);
+    let gates = reasoning::hooks(agent);
+    guarded.constrain(scope, agent, &gates);
+    // What is decided before the model is asked comes before what it chooses.
+    agent.coordination.handoffs.splice(0..0, gates);
     if let Some(knowledge) = agent.knowledge.take() {
         self::knowledge(agent, &knowledge, base);
     }

@@ -116,7 +116,7 @@ fn owner<'p>(program: &'p Program, agent: &Agent, path: &Path) -> Option<&'p Age
 }
 
 /// Declares tools that are called but not declared: functions in code that was not given. The parameters are taken
-/// from the calls.
+/// from the calls. What only a model calls is given what its agent collects (ADL, appendix B.1).
 pub(super) fn declare_called_tools(program: &mut Program) {
     if !program.libraries.is_empty() {
         return;
@@ -147,9 +147,14 @@ pub(super) fn declare_called_tools(program: &mut Program) {
         for tool in tools.values_mut().filter(|tool| read.contains(&tool.name.value)) {
             tool.returns = Some(ReturnType::new(TypeExpr::named("object", tool.span)));
         }
-        // The arguments of tools that are only exposed are unknown.
         for name in &agent.use_tools {
-            library.entry(name.value.clone()).or_insert_with(|| Tool::new(name.clone()));
+            let tool = library.entry(name.value.clone()).or_insert_with(|| Tool::new(name.clone()));
+            for field in &agent.gather.fields {
+                if tool.parameters.iter().all(|p| p.name.value != field.name.value) {
+                    let parameter = Parameter::new(field.name.clone(), None);
+                    tool.parameters.push(Parameter { required: false, ..parameter });
+                }
+            }
         }
         // The model may call any declared tool; a flow does not.
         if agent.flow.is_some() {
@@ -167,6 +172,7 @@ pub(super) fn declare_called_tools(program: &mut Program) {
             dialect: dialect::ABL,
             tools,
             imports,
+            comments: Vec::new(),
             extensions,
             span,
         }));

@@ -7,20 +7,23 @@ use super::bodies::{self, branch};
 use super::expr::{self, Scope};
 use super::label;
 use crate::dialect::ABL;
-use crate::emit::body::{PhaseOrder, expressible_by_fields, phase_in_branch};
+use crate::emit::body::{expressible_by_fields, phase_in_branch};
+use crate::emit::order::PhaseOrder;
 use agentir_diagnostics::Spanned;
-use agentir_expr::{Condition, Expr, ExprKind, Literal, Path, Template};
+use agentir_expr::{BinaryOp, Condition, Expr, ExprKind, Literal, Path, Template, TypeExpr};
 use agentir_ir::{
     Activation, Agent, Binding, BindingAction, Body, Branch, Call, Checkpoint, Constraint,
-    ConstraintKind, Data, Extensions, FilledBy, Handoff, Hook, Instruction, Node, Profile,
-    ReasoningZone, SetVariable, Statement, Tool, ToolBinding, ToolType,
+    ConstraintKind, Data, Extensions, FilledBy, Handoff, Hook, Instruction, Node, Number,
+    Parameter, Profile, ReasoningZone, SessionVariable, SetVariable, Statement, Tool, ToolBinding,
+    ToolType,
 };
+use agentir_syntax::emit::{NameSyntax, Namespace};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::{SmolStr, format_smolstr};
 use std::collections::VecDeque;
 
 /// The profile that hides what only statements call.
-const INTERNAL_TOOLS: &str = "internal_tools";
+pub(super) const INTERNAL_TOOLS: &str = "internal_tools";
 
 /// In ABL the model may call every tool that is declared. Those that it was not offered a profile hides, always: they are
 /// declared for hooks, or for nothing.
@@ -76,11 +79,33 @@ pub(super) fn tool_bindings(scope: Scope<'_>, agent: &mut Agent, mut zone: Reaso
                 collected_fields(scope, agent, &binding);
                 if has_fixed_values(&binding) {
                     value_setter_tool(scope, agent, binding);
+                } else {
+                    explain_mention(agent, &binding);
                 }
             }
             _ => {}
         }
     }
+}
+
+/// Fields are taken from what the user says, without a tool. Where instructions speak of one, the model is told so.
+fn explain_mention(agent: &mut Agent, binding: &ToolBinding) {
+    if !expr::is_unambiguous_name(&binding.name.value) {
+        return;
+    }
+    let called = binding.name.value.replace('_', " ");
+    let told = agent.identity.instructions.iter();
+    if !told.into_iter().any(|one| one.text.text.value.contains(called.as_str())) {
+        return;
+    }
+    let names: Vec<String> = binding.with.iter().map(|w| format!("`{}`", w.name)).collect();
+    let text = format_smolstr!(
+        "There is no tool for \"{called}\": {} {} noted when the user says it.",
+        names.join(", "),
+        if names.len() == 1 { "is" } else { "are" }
+    );
+    let text = Template::plain(Spanned::new(text, binding.span));
+    agent.identity.instructions.push(Instruction { when: None, text });
 }
 
 /// Whether the author provides some of the values that the model sets.
@@ -166,6 +191,14 @@ fn call(
         }
     }
     if let (Some(declared), true) = (declared, once) {
+        for with in binding.with.iter().filter(|with| with.filled_by == FilledBy::Value) {
+            let value = with.value.as_ref().and_then(|value| scope.value(value));
+            let mut parameters = declared.parameters.iter_mut();
+            let own = parameters.find(|parameter| parameter.name.value == with.name.value);
+            if let (Some(own), Some(value)) = (own, value) {
+                fix(own, value);
+            }
+        }
         declared.on_result.extend(sets);
         declared.description = declared.description.take().or(binding.description);
     }
@@ -181,6 +214,29 @@ fn call(
             None => Some(there),
         };
         agent.coordination.handoffs.extend(when.map(|when| Handoff::new(to, Some(when))));
+    }
+}
+
+/// Gives a parameter a value that the author has fixed, which is not the model's to fill in.
+pub(super) fn fix(parameter: &mut Parameter, value: Expr) {
+    let constant = match &value.kind {
+        ExprKind::Literal(Literal::Bool(value)) => Some(Data::Bool(*value)),
+        ExprKind::Literal(Literal::Number(number)) => Some(Data::from(Number(*number))),
+        // Braces would be an expression.
+        ExprKind::Literal(Literal::String(text)) if !text.contains(['{', '}']) => {
+            Some(Data::from(text.as_str()))
+        }
+        _ => None,
+    };
+    match constant {
+        Some(constant) => {
+            parameter.source = Some("config");
+            parameter.value = Some(constant);
+        }
+        None => {
+            parameter.source = Some("expr");
+            parameter.value_expr = Some(value);
+        }
     }
 }
 
@@ -315,11 +371,136 @@ fn mutually_exclusive(branches: Vec<Branch>) -> Vec<(Option<Condition>, Body)> {
 
 /// Adapts hooks. A guarded transition becomes a handoff with a condition, a conditional assignment a
 /// conditional value. A hook has one choice: the calls of others are left to the model. The rest has to fit the fields of
-/// a hook.
-pub(super) fn hooks(agent: &mut Agent) {
-    let mut handoffs = Vec::new();
+/// a hook. Returns the transitions before the turn, which come before all others.
+pub(super) fn hooks(agent: &mut Agent) -> Vec<Handoff> {
+    results_to_tools(agent);
     let mut told = Vec::new();
+    let names = agent.memory.session.iter().map(|one| &one.name.value);
+    let mut marks = Marks { names: Namespace::of(NameSyntax::Identifier), name: None };
+    for name in names.chain(agent.gather.fields.iter().map(|field| &field.name.value)) {
+        marks.names.claim(&[name]);
+    }
+    let hooks = &mut agent.hooks;
+    let gates = hook_transitions(&mut hooks.before_turn, &mut told, &mut marks);
+    let behind = hook_transitions(&mut hooks.after_turn, &mut told, &mut marks);
+    agent.coordination.handoffs.extend(behind);
+    agent.memory.session.extend(marks.name.map(|name| SessionVariable {
+        ty: Some(TypeExpr::named("string", name.span)),
+        span: name.span,
+        ..SessionVariable::new(name)
+    }));
+    tell_calls(agent, told);
+    gates
+}
+
+/// The variable that says where a hook leads: no field of a hook hands over (current specification, 7.10).
+struct Marks {
+    names: Namespace,
+    name: Option<Spanned<SmolStr>>,
+}
+
+impl Marks {
+    /// Replaces the transition at the end of a body that does more by an assignment, and adds the handoff where it holds.
+    fn mark(&mut self, body: &mut Body, handoffs: &mut Vec<Handoff>) {
+        let Some((Statement::Handoff(_), [_, ..])) = body.0.split_last() else { return };
+        let Some(Statement::Handoff(to)) = body.0.pop() else { return };
+        let span = to.agent.span;
+        let name = self
+            .name
+            .get_or_insert_with(|| Spanned::new(self.names.claim(&["next_agent"]), span))
+            .value
+            .clone();
+        let target = Path::variable(Spanned::new(name, span));
+        let value = Expr::literal(Literal::String(to.agent.value.clone()), span);
+        let is_it = ExprKind::Binary {
+            op: BinaryOp::Equal,
+            left: Box::new(Expr::path(target.clone(), span)),
+            right: Box::new(value.clone()),
+        };
+        if let Ok(is_it) = Expr::new(is_it, span) {
+            handoffs.push(Handoff::new(to.agent, Some(expr::of_expr(is_it))));
+        }
+        // Assignments come before a call.
+        let set = Statement::Set(SetVariable { target, value, span });
+        let at = body.0.iter().position(|one| !is_set(one)).unwrap_or(body.0.len());
+        body.0.insert(at, set);
+    }
+}
+
+/// What is set from the result of a tool that nothing but one statement of a hook calls belongs to the tool: in a hook,
+/// assignments come before calls.
+fn results_to_tools(agent: &mut Agent) {
+    let hidden: FxHashSet<SmolStr> = agent
+        .behavior_profiles
+        .iter()
+        .filter(|profile| profile.name.value == INTERNAL_TOOLS)
+        .flat_map(|profile| profile.tools_hide.iter().map(|name| name.value.clone()))
+        .collect();
+    let mut times: FxHashMap<SmolStr, usize> = FxHashMap::default();
+    agent.walk(&mut |node| {
+        if let Node::Call(call) = node {
+            *times.entry(call.tool.value.clone()).or_default() += 1;
+        }
+    });
+    let mut results: Vec<(SmolStr, SetVariable)> = Vec::new();
     for hook in [&mut agent.hooks.before_turn, &mut agent.hooks.after_turn].into_iter().flatten() {
+        let mut take = |tool: &SmolStr| hidden.contains(tool) && times.get(tool) == Some(&1);
+        move_results(&mut hook.body, &mut take, &mut results);
+    }
+    for (tool, set) in results {
+        if let Some(declared) = agent.tools.iter_mut().find(|one| one.name.value == tool) {
+            declared.on_result.push(set);
+        }
+    }
+}
+
+/// Moves the assignments that follow the calls of some tools.
+fn move_results(
+    body: &mut Body,
+    take: &mut dyn FnMut(&SmolStr) -> bool,
+    results: &mut Vec<(SmolStr, SetVariable)>,
+) {
+    let mut called: Option<SmolStr> = None;
+    let mut kept = Vec::with_capacity(body.0.len());
+    for mut statement in std::mem::take(&mut body.0) {
+        match (&mut statement, &called) {
+            (Statement::Call(call), _) => {
+                called = take(&call.tool.value).then(|| call.tool.value.clone());
+                if let Some(tool) = &called {
+                    let (sets, rest): (Vec<_>, Vec<_>) =
+                        std::mem::take(&mut call.on_success.0).into_iter().partition(is_set);
+                    results.extend(sets.into_iter().filter_map(|one| match one {
+                        Statement::Set(set) => Some((tool.clone(), set)),
+                        _ => None,
+                    }));
+                    call.on_success.0 = rest;
+                }
+            }
+            (Statement::Set(set), Some(tool)) => {
+                results.push((tool.clone(), set.clone()));
+                continue;
+            }
+            (Statement::If { branches }, _) => {
+                for branch in branches {
+                    move_results(&mut branch.body, take, results);
+                }
+                called = None;
+            }
+            _ => called = None,
+        }
+        kept.push(statement);
+    }
+    body.0 = kept;
+}
+
+/// Adapts a hook. Returns its transitions.
+fn hook_transitions(
+    hook: &mut Option<Hook>,
+    told: &mut Vec<ToldCall>,
+    marks: &mut Marks,
+) -> Vec<Handoff> {
+    let mut handoffs = Vec::new();
+    if let Some(hook) = hook {
         let mut kept = Vec::new();
         // Where the next statement stands among the fields of the hook, as long as its fields can express all.
         let mut order = Some(PhaseOrder::default());
@@ -327,7 +508,12 @@ pub(super) fn hooks(agent: &mut Agent) {
         while let Some(statement) = open.pop_front() {
             let more = match statement {
                 Statement::Instruct { .. } => continue,
-                Statement::If { branches } => {
+                Statement::Handoff(to) => {
+                    let always = Expr::literal(Literal::Bool(true), to.agent.span);
+                    handoffs.push(Handoff::new(to.agent, Some(expr::of_expr(always))));
+                    continue;
+                }
+                Statement::If { mut branches } => {
                     let moves = |b: &Branch| matches!(b.body.0.as_slice(), [Statement::Handoff(_)]);
                     if branches.iter().all(moves) {
                         for (when, body) in mutually_exclusive(branches) {
@@ -336,6 +522,9 @@ pub(super) fn hooks(agent: &mut Agent) {
                             }
                         }
                         continue;
+                    }
+                    for branch in &mut branches {
+                        marks.mark(&mut branch.body, &mut handoffs);
                     }
                     let group = choice(branches.clone());
                     let fits = match group.first() {
@@ -346,7 +535,7 @@ pub(super) fn hooks(agent: &mut Agent) {
                         }
                         _ => true,
                     };
-                    if fits { group } else { leave_calls_to_model(branches, &mut told) }
+                    if fits { group } else { leave_calls_to_model(branches, told) }
                 }
                 // Statements that use the result are placed after the call.
                 Statement::Call(call) => {
@@ -365,15 +554,10 @@ pub(super) fn hooks(agent: &mut Agent) {
         }
         hook.body.0 = kept;
     }
-    agent.coordination.handoffs.extend(handoffs);
-    let remove_empty = |hook: &mut Option<Hook>| {
-        if hook.as_ref().is_some_and(|h| h.body.is_empty() && h.extensions.is_empty()) {
-            *hook = None;
-        }
-    };
-    remove_empty(&mut agent.hooks.before_turn);
-    remove_empty(&mut agent.hooks.after_turn);
-    tell_calls(agent, told);
+    if hook.as_ref().is_some_and(|h| h.body.is_empty() && h.extensions.is_empty()) {
+        *hook = None;
+    }
+    handoffs
 }
 
 /// Whether the fields of a hook can express a statement next.

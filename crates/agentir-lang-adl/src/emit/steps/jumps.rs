@@ -2,6 +2,16 @@
 
 use agentir_ir::{Body, Branch, Jump, Statement, Target};
 
+/// Whether a jump is written somewhere: steps go on and end of themselves, too.
+pub(super) const fn is_placed(jump: &Jump) -> bool {
+    jump.span.start != jump.span.end
+}
+
+/// Whether a jump is the end that steps have of themselves (paper B.4).
+pub(super) fn is_implied(jump: &Jump) -> bool {
+    jump.target == Target::Complete && jump.reason.is_none() && !is_placed(jump)
+}
+
 /// Whether control can fall through the statements.
 pub(super) fn falls_through(statements: &[Statement]) -> bool {
     statements.iter().all(|statement| match statement {

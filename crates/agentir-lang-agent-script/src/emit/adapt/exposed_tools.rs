@@ -5,9 +5,9 @@ use super::{Adapter, Variables, action};
 use agentir_diagnostics::Span;
 use agentir_expr::{Condition, Expr, Name, Template, TypeExpr, TypeField, TypeKind};
 use agentir_ir::{
-    Activation, Agent, BindingAction, Body, Branch, Call, Checkpoint, Constraint, ConstraintKind,
-    Data, Extensions, FilledBy, Gather, GatherField, Hook, InputBinding, Instruction, Response,
-    ReturnType, SetVariable, Statement, SystemPrompt, ToolBinding,
+    Activation, Agent, BindingAction, Body, Branch, Call, Data, Delegation, Extensions, FilledBy,
+    Gather, GatherField, Hook, InputBinding, Instruction, Response, ReturnType, SetVariable,
+    Statement, SystemPrompt, ToolBinding,
 };
 use agentir_syntax::emit::{guardrail_sentence, with_templates_written_out};
 use smol_str::SmolStr;
@@ -159,16 +159,22 @@ impl Adapter<'_> {
                     let words = self.variables.text(words);
                     messages.push(Statement::Instruct { text: say_instruction(&words) });
                 }
-                None => done.extend(self.effects(std::slice::from_ref(one), new)),
+                None => match one {
+                    Statement::Delegate(to) => messages.extend(self.ask_first(agent, to, new)),
+                    other => done.extend(self.effects(std::slice::from_ref(other), new)),
+                },
             }
         }
-        if let Some(hook) = &agent.hooks.before_turn {
-            let body = self.effects(&hook.body.0, new);
-            before_turn(new).extend(body);
-        }
-        if let Some(hook) = &agent.hooks.after_turn {
-            let body = self.effects(&hook.body.0, new);
-            after_turn(new).extend(body);
+        // The turns of a flow pass through its steps.
+        if agent.flow.is_none() {
+            if let Some(hook) = &agent.hooks.before_turn {
+                let body = self.effects(&hook.body.0, new);
+                before_turn(new).extend(body);
+            }
+            if let Some(hook) = &agent.hooks.after_turn {
+                let body = self.effects(&hook.body.0, new);
+                after_turn(new).extend(body);
+            }
         }
         if let Some(hook) = &agent.hooks.before_agent {
             done.extend(self.effects(&hook.body.0, new));
@@ -180,6 +186,32 @@ impl Adapter<'_> {
             before_turn(new).insert(0, Statement::If { branches: vec![branch(unset, done)] });
         }
         messages
+    }
+
+    /// An agent that is asked before anything else: the model is told so until it has been in charge once. A flow says the
+    /// sentence before its first step.
+    fn ask_first(&mut self, agent: &Agent, to: &Delegation, new: &mut Agent) -> Option<Statement> {
+        let own = super::resolve(self.program, agent, &to.agent.value);
+        let to = self.agent_name(&own, None);
+        let c = &agent.coordination;
+        let offered = c.handoffs.iter().any(|h| h.returns && h.to.value == own)
+            || c.delegates.iter().any(|d| d.agent.value == own);
+        let tool = transition_name("ask", &to);
+        if agent.flow.is_some() || !offered {
+            let mut one =
+                binding(tool.clone(), BindingAction::Delegate { agent: spanned(to.clone()) });
+            one.description = Some(text(self.purpose(&own, &to)));
+            expose(new, one);
+        }
+        if agent.flow.is_some() {
+            let words = text(format!("Ask with {{!@actions.{tool}}}."));
+            return Some(Statement::Instruct { text: words });
+        }
+        let flag = self.flag(&format!("{}_asked_{to}", new.metadata.name.value));
+        let unset = not(expr::reference("variables", &flag));
+        instruct(new, unset, text(format!("First of all, ask with {{!@actions.{tool}}}.")));
+        after_turn(new).push(set(&flag, boolean(true)));
+        None
     }
 
     /// A boolean variable of the document, initially false.
@@ -232,7 +264,7 @@ impl Adapter<'_> {
             .chain(agent.use_tools.iter().map(|t| t.value.clone()))
             .collect();
         for tool in tools {
-            self.expose_tool(agent, &tool, new);
+            self.expose_tool(&tool, new);
         }
         self.transitions(agent, new);
         self.constraints(agent, new);
@@ -251,12 +283,11 @@ impl Adapter<'_> {
             let ty = field.ty.as_ref().map_or("", |t| t.value.as_str());
             let name = self.variables.declare(&field.name.value, ty, |_| {});
             if let Some(prompt) = &field.prompt {
-                let asked = self.variables.text(prompt);
                 let unset = expr::is_set(expr::reference("variables", &name), true);
                 let when = all(unset.into_iter().chain(self.activation_conditions(field)));
-                let asked = format!("Ask: \"{}\"{}", asked.text.value, checks(agent, field));
+                let asked = self.question(agent, field, prompt);
                 if is_asked(field) {
-                    instruct(new, when, text(asked));
+                    instruct(new, when, asked);
                 }
             }
             take.with.push(InputBinding {
@@ -276,6 +307,17 @@ impl Adapter<'_> {
             expose(new, take);
         }
         fields
+    }
+
+    /// How to ask for a field, and what is told of its values.
+    pub(super) fn question(
+        &mut self,
+        agent: &Agent,
+        field: &GatherField,
+        prompt: &Template,
+    ) -> Template {
+        let asked = self.variables.text(prompt);
+        text(format!("Ask: \"{}\"{}", asked.text.value, checks(agent, field)))
     }
 
     /// The conditions under which a field is asked for.
@@ -307,7 +349,7 @@ impl Adapter<'_> {
     }
 
     /// Exposes a tool while the constraints on its calls hold.
-    pub(super) fn expose_tool(&mut self, agent: &Agent, tool: &str, new: &mut Agent) {
+    pub(super) fn expose_tool(&mut self, tool: &str, new: &mut Agent) {
         if !self.add_action(tool, new) {
             return;
         }
@@ -315,16 +357,7 @@ impl Adapter<'_> {
             agentir_syntax::emit::NameSyntax::Word.legalize(&format!("use_{tool}")),
             BindingAction::Call { tool: spanned(Name::new(tool)) },
         );
-        let guards: Vec<Expr> = agent
-            .constraints
-            .constraints
-            .iter()
-            .filter(|c| {
-                matches!(&c.checkpoint, Some(Checkpoint::ToolCall { target }) if target.value == tool)
-            })
-            .filter_map(|c| self.satisfied_when(c))
-            .collect();
-        one.available_when = all(guards).map(condition);
+        one.available_when = self.call_guard(tool).map(condition);
         let declared = self.tool(tool).cloned();
         one.description = declared.as_ref().and_then(|t| t.description.clone());
         for parameter in declared.iter().flat_map(|t| &t.parameters) {
@@ -390,54 +423,6 @@ impl Adapter<'_> {
         set(&name, expr::reference("outputs", "result"))
     }
 
-    /// The condition under which a constraint is satisfied.
-    fn satisfied_when(&mut self, constraint: &Constraint) -> Option<Expr> {
-        let must = self.variables.condition(&constraint.condition)?;
-        let must = match constraint.kind {
-            Some(ConstraintKind::Restrict) => not(must)?,
-            _ => must,
-        };
-        match &constraint.applies_when {
-            Some(when) => {
-                let not_now = not(self.variables.condition(when)?)?;
-                Expr::or(not_now, must).ok()
-            }
-            None => Some(must),
-        }
-    }
-
-    /// Constraints: instructions for when they are violated.
-    pub(super) fn constraints(&mut self, agent: &Agent, new: &mut Agent) {
-        for rule in &agent.constraints.constraints {
-            let failure = rule.on_fail.as_ref();
-            let message = failure.and_then(|f| f.message.as_ref());
-            let broken = self.satisfied_when(rule).and_then(not);
-            let message = message.map(|m| self.variables.text(m).text.value.to_string());
-            let words = match (&broken, message) {
-                (Some(_), Some(message)) => format!("Do not go on. Say: \"{message}\""),
-                (None, Some(message)) => {
-                    format!(
-                        "Make sure that {}. Otherwise say: \"{message}\"",
-                        rule.condition.text.value
-                    )
-                }
-                (Some(_), None) => format!("Do not go on before: {}", rule.condition.text.value),
-                (None, None) => format!("Make sure that {}.", rule.condition.text.value),
-            };
-            let target = failure.and_then(|f| f.target.clone());
-            if let (Some(broken), Some(to)) = (&broken, target) {
-                let to = self.agent_name(&to.value, None);
-                before_turn(new).push(Statement::If {
-                    branches: vec![branch(
-                        Some(broken.clone()),
-                        vec![super::flow::transition(&to)],
-                    )],
-                });
-            }
-            instruct(new, broken, text(words));
-        }
-    }
-
     fn add_guard(&mut self, one: &mut ToolBinding, when: Option<&Condition>, otherwise: &str) {
         match when.map(|c| (c, self.variables.condition(c))) {
             Some((_, Some(expr))) => {
@@ -462,6 +447,7 @@ impl Adapter<'_> {
             let mut one =
                 binding(transition_name(if handoff.returns { "ask" } else { "to" }, &to), action);
             self.add_guard(&mut one, handoff.when.as_ref(), &self.purpose(&own, &to));
+            self.guard_way(&own, &mut one);
             expose(new, one);
         }
         for delegate in &agent.coordination.delegates {
@@ -473,6 +459,7 @@ impl Adapter<'_> {
             let purpose = delegate.purpose.as_ref().map(|p| p.text.value.to_string());
             let purpose = purpose.unwrap_or_else(|| self.purpose(&delegate.agent.value, &to));
             self.add_guard(&mut one, delegate.when.as_ref(), &purpose);
+            self.guard_way(&delegate.agent.value, &mut one);
             expose(new, one);
         }
         for rule in agent.routing.iter().flat_map(|r| &r.rules) {
@@ -490,11 +477,21 @@ impl Adapter<'_> {
             );
             let described = rule.description.as_ref().map(|d| d.text.value.to_string());
             let intents: Vec<_> = rule.intents.iter().map(|i| i.value.as_str()).collect();
+            let described = described.or_else(|| {
+                let known = agent.nlu.iter().flat_map(|nlu| &nlu.intents);
+                let meant = known.filter(|one| intents.contains(&one.name.value.as_str()));
+                let words: Vec<&str> = meant
+                    .filter_map(|one| Some(one.description.as_ref()?.text.value.trim()))
+                    .filter(|words| !words.is_empty())
+                    .collect();
+                (words.len() == intents.len() && !words.is_empty()).then(|| words.join("; or: "))
+            });
             let words = described.unwrap_or_else(|| match intents.as_slice() {
                 [] => self.purpose(&own, &to),
                 intents => format!("The user wants: {}", intents.join(", ")),
             });
             self.add_guard(&mut one, rule.when.as_ref(), &words);
+            self.guard_way(&own, &mut one);
             expose(new, one);
         }
         let default = agent.routing.as_ref().and_then(|r| r.default_agent.as_ref());
@@ -504,6 +501,7 @@ impl Adapter<'_> {
             let mut one =
                 binding(transition_name("to", &to), BindingAction::Handoff { to: spanned(to) });
             one.description = Some(text("When nothing else fits"));
+            self.guard_way(&own, &mut one);
             expose(new, one);
         }
         for trigger in agent.coordination.escalation.iter().flat_map(|e| &e.triggers) {
@@ -572,7 +570,18 @@ impl Adapter<'_> {
                         }));
                     }
                 }
-                Statement::Call(call) => self.call(call, new, &mut out),
+                Statement::Call(call) => {
+                    let mut done = Vec::new();
+                    let guard = self.call_guard(&call.tool.value);
+                    self.call(call, new, &mut done);
+                    match guard {
+                        Some(_) if done.is_empty() => {}
+                        guard @ Some(_) => {
+                            out.push(Statement::If { branches: vec![branch(guard, done)] });
+                        }
+                        None => out.append(&mut done),
+                    }
+                }
                 Statement::If { branches } => {
                     let branches = self.branches(branches, new);
                     out.extend(super::flow::if_chain(branches));

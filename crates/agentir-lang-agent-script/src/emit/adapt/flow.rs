@@ -1,17 +1,19 @@
-//! Adapts flows: each step is a subagent, and so is what follows a step that waits.
+//! Adapts flows: each step is a subagent, and so is what follows a step that waits (`waits`).
 
 use super::exposed_tools::{
-    after_turn, before_turn, binding, boolean, branch, expose, instruct, say_instruction, set,
+    after_turn, before_turn, binding, branch, expose, instruct, say_instruction, set,
 };
 use super::expr::{self, all, not, spanned, text};
 use super::order::{self, diverges, waits};
-use super::phrases::{instruct_under_phrase, neither, separate_texts, transition_under_phrase};
+use super::phrases::{
+    instruct_under_phrase, neither, separate_texts, transition_under_phrase, with_choices,
+};
 use super::{Adapter, empty_agent};
 use agentir_diagnostics::Span;
 use agentir_expr::{BinaryOp, Expr, ExprKind, Literal, Name, Template};
 use agentir_ir::{
-    Agent, BindingAction, Body, Branch, Collect, Data, Decider, Delegation, Digression, FilledBy,
-    Flow, InputBinding, Jump, Response, Statement, Step, Target,
+    Agent, BindingAction, Body, Branch, Call, Data, Decider, Delegation, Digression, FilledBy,
+    Flow, InputBinding, Jump, Response, Statement, Step, Target, ToolBinding,
 };
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -27,8 +29,8 @@ pub(super) fn transition(to: &Name) -> Statement {
 }
 
 /// The flow being adapted.
-struct Steps<'a> {
-    agent: &'a Agent,
+pub(super) struct Steps<'a> {
+    pub(super) agent: &'a Agent,
     flow: &'a Flow,
     names: FxHashMap<SmolStr, Name>,
     /// The template for each of its subagents.
@@ -42,7 +44,9 @@ pub(super) struct SplitBody {
     pub(super) messages: Vec<Statement>,
     pub(super) jumps: Vec<Statement>,
     /// Whether the conversation may end here.
-    may_complete: bool,
+    pub(super) may_complete: bool,
+    /// The conditions under which nothing follows, because a call is refused.
+    pub(super) blocked: Vec<Expr>,
 }
 
 impl Adapter<'_> {
@@ -72,6 +76,7 @@ impl Adapter<'_> {
                 after_turn(new).push(transition(entry));
             }
         }
+        self.turn_hooks(agent, true, new);
         let order: Vec<&Step> = flow.definitions.values().collect();
         for (i, step) in order.iter().enumerate() {
             let next = order.get(i + 1).and_then(|s| steps.names.get(&s.name.value)).cloned();
@@ -107,7 +112,10 @@ impl Adapter<'_> {
             (statements, statements.iter().position(waits).unwrap_or(statements.len()))
         } else {
             flat = order::flat(statements);
-            (flat.as_slice(), order::fitting(steps.agent, &flat))
+            let fits = order::fitting(steps.agent, &flat);
+            // What is before a call that may be refused is not done again with it.
+            let guarded = flat.iter().position(|one| self.has_guarded_call(one));
+            (flat.as_slice(), guarded.filter(|at| (1..fits).contains(at)).unwrap_or(fits))
         };
         let (head, rest) = statements.split_at(cut);
         let mut split = SplitBody::default();
@@ -132,10 +140,17 @@ impl Adapter<'_> {
             }
             None => self.split_statements(steps, head, &mut new, &mut split),
         }
+        // Where a call is refused, values can be given anew; that is nothing to wait for.
+        let corrects = |b: &ToolBinding| {
+            matches!(b.action, BindingAction::Collect)
+                && b.with.iter().all(|input| input.filled_by == FilledBy::Model)
+        };
         let judged = new.reasoning.as_ref().is_some_and(|zone| {
-            zone.bindings.iter().any(|b| !matches!(b.action, BindingAction::Complete))
+            let leads = |b: &ToolBinding| !matches!(b.action, BindingAction::Complete);
+            zone.bindings.iter().any(|b| leads(b) && !corrects(b))
         });
-        match rest.split_first() {
+        let refusable = !split.blocked.is_empty();
+        match rest.split_first().filter(|_| !refusable) {
             Some((Statement::Collect(asked), tail)) => {
                 self.collect(steps, name, &about, asked, tail, next, &mut new, split);
             }
@@ -162,15 +177,25 @@ impl Adapter<'_> {
                 let next = self.rest_as_subagent(steps, name, &about, rest, next);
                 if in_words.is_some() || !head.last().is_some_and(diverges) {
                     match next {
-                        Some(next) => split.jumps.push(transition(&next)),
+                        Some(next) => {
+                            let onward = unless(&split.blocked, transition(&next));
+                            split.jumps.push(onward);
+                        }
                         None => split.may_complete = true,
                     }
                 }
                 let talks =
                     !split.messages.is_empty() || zone.is_some() || split.may_complete || judged;
+                // Who has given another value need not say anything else. Where the guard holds, the subagent is left.
+                let corrected = new.reasoning.iter().flat_map(|zone| &zone.bindings).any(corrects);
+                if refusable && corrected && !talks {
+                    let again = unless(&split.blocked, transition(name));
+                    after_turn(&mut new).push(again);
+                }
                 before_turn(&mut new).extend(split.effects);
                 if split.may_complete {
                     self.expose_completion(&mut new);
+                    guard_completion(&split.blocked, &mut new);
                 }
                 let mut exits = split.jumps;
                 if let Some(zone) = zone {
@@ -180,17 +205,19 @@ impl Adapter<'_> {
                 new.reasoning.get_or_insert_default().prepare.0.extend(split.messages);
             }
         }
-        if rest.first().is_some_and(waits) || zone.is_some() {
+        let asks = rest.first().is_some_and(waits) && !refusable;
+        if asks || refusable || zone.is_some() {
             let digressions = step.iter().flat_map(|s| s.digressions.iter().chain(&s.sub_intents));
             for digression in digressions.chain(&steps.flow.global_digressions) {
                 self.digression(steps, digression, &mut new);
             }
             self.transitions(steps.agent, &mut new);
             self.constraints(steps.agent, &mut new);
-            if matches!(rest.first(), Some(Statement::Await { .. })) {
+            if asks && matches!(rest.first(), Some(Statement::Await { .. })) {
                 self.reset_asked_flag(name, &mut new);
             }
         }
+        self.turn_hooks(steps.agent, false, &mut new);
         separate_texts(&mut new);
         self.out.insert(at, new);
     }
@@ -203,7 +230,7 @@ impl Adapter<'_> {
         new: &mut Agent,
         split: &mut SplitBody,
     ) {
-        for one in all {
+        for (at, one) in all.iter().enumerate() {
             match one {
                 Statement::Respond(response) => {
                     split.messages.extend(self.respond(steps.agent, response));
@@ -212,21 +239,17 @@ impl Adapter<'_> {
                     let text = self.variables.text(text);
                     split.messages.push(Statement::Instruct { text });
                 }
-                Statement::Call(call) => {
-                    let only = agentir_ir::Call {
-                        on_success: Body::default(),
-                        on_result: Vec::new(),
-                        ..(**call).clone()
-                    };
-                    self.call(&only, new, &mut split.effects);
-                    self.split_statements(steps, &call.on_success.0, new, split);
-                    if !call.on_result.is_empty() {
-                        self.split_branches(steps, &call.on_result, new, split);
+                Statement::Call(call) => match self.call_guard(&call.tool.value) {
+                    Some(guard) => {
+                        let mut below = SplitBody::default();
+                        self.split_call(steps, call, new, &mut below);
+                        let rest = all.get(at + 1..).unwrap_or_default();
+                        self.split_statements(steps, rest, new, &mut below);
+                        self.refuse(steps, &call.tool.value, (guard, below), new, split);
+                        return;
                     }
-                    // The script cannot see that a call failed, but the model can.
-                    let failed = format!("`{}` fails", call.tool.value);
-                    self.split_under_phrase(steps, &call.on_failure.0, &failed, new, split);
-                }
+                    None => self.split_call(steps, call, new, split),
+                },
                 Statement::If { branches } => self.split_branches(steps, branches, new, split),
                 Statement::Check { condition, otherwise } => {
                     let broken = self.variables.condition(condition).and_then(not);
@@ -250,8 +273,10 @@ impl Adapter<'_> {
                 Statement::Goto(jump) => self.jump(steps, jump, new, split),
                 Statement::Repeat { jump, times } => self.repeat(steps, jump, *times, new, split),
                 Statement::Handoff(to) => {
-                    let to = self.agent_name(&to.agent.value, None);
-                    split.jumps.push(transition(&to));
+                    let own = &to.agent.value;
+                    let to = self.agent_name(own, None);
+                    let way = self.guarded_way(own, transition(&to));
+                    split.jumps.push(way);
                 }
                 Statement::Delegate(to) => {
                     let to = self.agent_name(&to.agent.value, None);
@@ -274,10 +299,32 @@ impl Adapter<'_> {
         }
     }
 
+    /// Splits a call and what follows it.
+    fn split_call(
+        &mut self,
+        steps: &Steps<'_>,
+        call: &Call,
+        new: &mut Agent,
+        split: &mut SplitBody,
+    ) {
+        let only = Call { on_success: Body::default(), on_result: Vec::new(), ..call.clone() };
+        self.call(&only, new, &mut split.effects);
+        self.split_statements(steps, &call.on_success.0, new, split);
+        if !call.on_result.is_empty() {
+            self.split_branches(steps, &call.on_result, new, split);
+        }
+        // The script cannot see that a call failed, but the model can.
+        let failed = format!("`{}` fails", call.tool.value);
+        self.split_under_phrase(steps, &call.on_failure.0, &failed, new, split);
+    }
+
     fn respond(&mut self, agent: &Agent, response: &Response) -> Option<Statement> {
         let words = agent.response_text(response)?;
-        let text = say_instruction(&self.variables.text(words));
-        Some(Statement::Instruct { text })
+        let said = say_instruction(&self.variables.text(words));
+        let elements = response.actions.iter().flat_map(|actions| &actions.elements);
+        let labels = elements.filter_map(|element| element.label.as_ref());
+        let labels: Vec<_> = labels.map(|label| self.variables.text(label).text.value).collect();
+        Some(Statement::Instruct { text: with_choices(said, &labels) })
     }
 
     fn escalate(&mut self, new: &mut Agent, split: &mut SplitBody) {
@@ -300,6 +347,8 @@ impl Adapter<'_> {
         // Behind words nothing is evaluated any more: the model judges the other branches, too.
         let mut told: Vec<String> = Vec::new();
         let mut said = SplitBody::default();
+        // That none of the branches before is taken.
+        let mut passed: Vec<Expr> = Vec::new();
         for one in branches {
             let mut below = SplitBody::default();
             self.split_statements(steps, &one.body.0, new, &mut below);
@@ -325,6 +374,11 @@ impl Adapter<'_> {
                 }
                 None => None,
             };
+            // Nothing follows where this branch is taken and a call in it is refused.
+            let taken = || passed.iter().cloned().chain(when.clone());
+            let blocked = below.blocked.into_iter().map(|one| all(taken().chain([one])));
+            split.blocked.extend(blocked.flatten());
+            passed.extend(when.clone().and_then(not));
             for (list, body) in each.iter_mut().zip([below.effects, below.messages, below.jumps]) {
                 list.push(branch(when.clone(), body));
             }
@@ -344,7 +398,7 @@ impl Adapter<'_> {
     }
 
     /// Statements under a natural-language condition.
-    fn split_under_phrase(
+    pub(super) fn split_under_phrase(
         &mut self,
         steps: &Steps<'_>,
         all: &[Statement],
@@ -367,7 +421,8 @@ impl Adapter<'_> {
                     split.jumps.extend(steps.names.get(&step.value).map(transition));
                 } else if let Some(agent) = target.agent() {
                     let to = self.agent_name(&agent.value, None);
-                    split.jumps.push(transition(&to));
+                    let way = self.guarded_way(&agent.value, transition(&to));
+                    split.jumps.push(way);
                 }
             }
         }
@@ -403,68 +458,9 @@ impl Adapter<'_> {
         split.jumps.push(Statement::If { branches: vec![branch(Some(more), body)] });
     }
 
-    /// Collecting: a tool sets the fields, and once all are set the flow continues.
-    #[expect(clippy::too_many_arguments, reason = "the parts of one step")]
-    fn collect(
-        &mut self,
-        steps: &Steps<'_>,
-        name: &Name,
-        about: &Template,
-        asked: &Collect,
-        tail: &[Statement],
-        next: Option<&Name>,
-        new: &mut Agent,
-        split: SplitBody,
-    ) {
-        new.reasoning.get_or_insert_default().prepare.0.extend(split.messages);
-        if !split.effects.is_empty() {
-            // Only once, not in every turn of collecting.
-            let flag = self.flag(&format!("{name}_begun"));
-            let mut done = split.effects;
-            done.push(set(&flag, boolean(true)));
-            let unset = not(expr::reference("variables", &flag));
-            before_turn(new).push(Statement::If { branches: vec![branch(unset, done)] });
-        }
-        if let Some(present) = &asked.present {
-            let present = say_instruction(&self.variables.text(present));
-            instruct(new, None, present);
-        }
-        let fields = self.gather(steps.agent, &asked.gather, new);
-        let there = fields
-            .iter()
-            .filter(|(_, required)| *required)
-            .filter_map(|(name, _)| expr::is_set(expr::reference("variables", name), false));
-        let enough = match asked.complete_when.as_ref().and_then(|c| self.variables.condition(c)) {
-            Some(enough) => Some(enough),
-            None => all(there),
-        };
-        let mut failure = SplitBody::default();
-        self.split_under_phrase(
-            steps,
-            &asked.on_failure.0,
-            "the user cannot answer",
-            new,
-            &mut failure,
-        );
-        new.reasoning.get_or_insert_default().prepare.0.extend(failure.messages);
-        let rest: Vec<Statement> = asked.on_success.0.iter().chain(tail).cloned().collect();
-        let exit = self.continuation(steps, &format!("{name}_done"), about, &rest, next);
-        match (exit, enough) {
-            (None, _) => self.expose_completion(new),
-            (Some((mut done, exit)), Some(enough)) => {
-                done.push(exit);
-                let branches = vec![branch(Some(enough), done)];
-                after_turn(new).push(Statement::If { branches });
-            }
-            (Some((done, exit)), None) => {
-                transition_under_phrase(new, &exit, "When nothing is left to ask", done);
-            }
-        }
-    }
-
     /// The continuation of statements that wait: a subagent for the rest, or the next target if there is no
     /// rest.
-    fn rest_as_subagent(
+    pub(super) fn rest_as_subagent(
         &mut self,
         steps: &Steps<'_>,
         name: &Name,
@@ -487,140 +483,9 @@ impl Adapter<'_> {
         Some(own)
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of one step")]
-    fn wait_in_branches(
-        &mut self,
-        steps: &Steps<'_>,
-        name: &Name,
-        about: &Template,
-        branches: &[Branch],
-        next: Option<&Name>,
-        new: &mut Agent,
-        split: SplitBody,
-    ) {
-        let mut exits = Vec::new();
-        for (i, one) in branches.iter().enumerate() {
-            let own = format!("{name}_{}", i + 1);
-            let exit = self.continuation(steps, &own, about, &one.body.0, next);
-            let when = one.condition.as_ref().map(|c| (c, self.variables.condition(c)));
-            match (when, exit) {
-                (_, None) => self.expose_completion(new),
-                (None, Some((mut done, exit))) => {
-                    done.push(exit);
-                    exits.push(branch(None, done));
-                }
-                (Some((_, Some(when))), Some((mut done, exit))) => {
-                    done.push(exit);
-                    exits.push(branch(Some(when), done));
-                }
-                (Some((words, None)), Some((done, exit))) => {
-                    transition_under_phrase(new, &exit, &expr::to_phrase(words), done);
-                }
-            }
-        }
-        if branches.iter().all(|b| b.condition.is_some())
-            && let Some(next) = next
-        {
-            exits.push(branch(None, vec![transition(next)]));
-        }
-        let talks = !split.messages.is_empty() || new.reasoning.is_some();
-        before_turn(new).extend(split.effects);
-        new.reasoning.get_or_insert_default().prepare.0.extend(split.messages);
-        let exits = split.jumps.into_iter().chain(if_chain(exits));
-        if talks { after_turn(new) } else { before_turn(new) }.extend(exits);
-    }
-
-    /// Waiting for an answer: the first turn asks, the next one branches on the answer.
-    #[expect(clippy::too_many_arguments, reason = "the parts of one step")]
-    fn await_answer(
-        &mut self,
-        steps: &Steps<'_>,
-        name: &Name,
-        about: &Template,
-        branches: &[Branch],
-        next: Option<&Name>,
-        new: &mut Agent,
-        split: SplitBody,
-    ) {
-        let flag = self.flag(&format!("{name}_asked"));
-        let asked = || expr::reference("variables", &flag);
-        let Some(first) = not(asked()) else { return };
-        if !split.effects.is_empty() {
-            let branches = vec![branch(Some(first.clone()), split.effects)];
-            before_turn(new).push(Statement::If { branches });
-        }
-        let prompt = &mut new.reasoning.get_or_insert_default().prepare.0;
-        if !split.messages.is_empty() {
-            let branches = vec![branch(Some(first.clone()), split.messages)];
-            prompt.push(Statement::If { branches });
-        }
-        // Fields that are only taken if mentioned are taken here.
-        let extracted = steps.agent.gather.clone();
-        self.gather(steps.agent, &extracted, new);
-        let mut exits = vec![branch(Some(first), vec![set(&flag, boolean(true))])];
-        let mut judged = false;
-        for (i, one) in branches.iter().enumerate() {
-            let own = format!("{name}_{}", i + 1);
-            let exit = self.continuation(steps, &own, about, &one.body.0, next);
-            let when = one.condition.as_ref();
-            let known = when.map(|c| self.variables.condition(c));
-            let Some((mut done, exit)) = exit else {
-                self.expose_completion(new);
-                continue;
-            };
-            match (when, known) {
-                (None, _) if !judged => {
-                    done.extend([set(&flag, boolean(false)), exit]);
-                    exits.push(branch(None, done));
-                }
-                (_, Some(Some(when))) => {
-                    done.extend([set(&flag, boolean(false)), exit]);
-                    exits.push(branch(Some(when), done));
-                }
-                (when, _) => {
-                    judged = true;
-                    let words = when.map(expr::to_phrase);
-                    let words = words.unwrap_or_else(|| "None of the others fits".to_owned());
-                    transition_under_phrase(new, &exit, &words, done);
-                    if let Some(one) = new.reasoning.as_mut().and_then(|r| r.bindings.last_mut()) {
-                        one.available_when = Some(expr::condition(asked()));
-                        one.after.0.push(set(&flag, boolean(false)));
-                    }
-                }
-            }
-        }
-        if let Some(next) = next.filter(|_| branches.iter().all(|b| b.condition.is_some())) {
-            if judged {
-                transition_under_phrase(
-                    new,
-                    &transition(next),
-                    "None of the others fits",
-                    Vec::new(),
-                );
-            } else {
-                exits.push(branch(None, vec![set(&flag, boolean(false)), transition(next)]));
-            }
-        }
-        after_turn(new).push(Statement::If { branches: exits });
-    }
-
-    /// Resets the flag when the user leaves before answering, so that the question is repeated on return.
-    fn reset_asked_flag(&mut self, name: &Name, new: &mut Agent) {
-        let flag = self.flag(&format!("{name}_asked"));
-        for binding in new.reasoning.iter_mut().flat_map(|zone| &mut zone.bindings) {
-            let resets = binding.after.0.iter().any(|s| match s {
-                Statement::Set(one) => one.target.root.value == flag,
-                _ => false,
-            });
-            if matches!(binding.action, BindingAction::Handoff { .. }) && !resets {
-                binding.after.0.push(set(&flag, boolean(false)));
-            }
-        }
-    }
-
     /// The continuation of statements: assignments and a jump directly, otherwise a transition to a subagent
     /// of their own; `None` at the end.
-    fn continuation(
+    pub(super) fn continuation(
         &mut self,
         steps: &Steps<'_>,
         wanted: &str,
@@ -672,7 +537,7 @@ impl Adapter<'_> {
             None => steps.agent.tools.iter().map(|t| t.name.value.clone()).collect(),
         };
         for tool in tools {
-            self.expose_tool(steps.agent, &tool, new);
+            self.expose_tool(&tool, new);
         }
         let done = zone.exit_when.as_ref().map(|c| (c, self.variables.condition(c)));
         if let Some((_, Some(done))) = &done {
@@ -718,7 +583,7 @@ impl Adapter<'_> {
     }
 
     /// Ending a conversation is a tool of the model; a delegated agent returns control instead.
-    fn expose_completion(&self, new: &mut Agent) {
+    pub(super) fn expose_completion(&self, new: &mut Agent) {
         let mut known = new.reasoning.iter().flat_map(|r| &r.bindings);
         if !self.returns_control && !known.any(|b| matches!(b.action, BindingAction::Complete)) {
             let mut one = binding("finish", BindingAction::Complete);
@@ -748,6 +613,23 @@ impl Adapter<'_> {
         if split.may_complete {
             self.expose_completion(new);
         }
+    }
+}
+
+/// A statement that is only executed where none of some conditions holds.
+fn unless(blocked: &[Expr], exit: Statement) -> Statement {
+    match all(blocked.iter().cloned().filter_map(not)) {
+        Some(free) => Statement::If { branches: vec![branch(Some(free), vec![exit])] },
+        None => exit,
+    }
+}
+
+/// The conversation does not end where a call is refused.
+fn guard_completion(blocked: &[Expr], new: &mut Agent) {
+    let free = all(blocked.iter().cloned().filter_map(not)).map(expr::condition);
+    let bindings = new.reasoning.iter_mut().flat_map(|zone| &mut zone.bindings);
+    for one in bindings.filter(|one| matches!(one.action, BindingAction::Complete)) {
+        one.available_when = one.available_when.take().or_else(|| free.clone());
     }
 }
 

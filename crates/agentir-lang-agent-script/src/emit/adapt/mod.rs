@@ -16,8 +16,12 @@
 mod exposed_tools;
 pub(super) mod expr;
 mod flow;
+mod guards;
 mod order;
 mod phrases;
+mod procedure;
+mod turns;
+mod waits;
 
 use crate::dialect;
 use crate::names::is_reserved;
@@ -25,10 +29,10 @@ use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::dialect::{NONE, RuntimeNames, UncompiledForm, Unset};
 use agentir_expr::{Name, Path, Segment, TypeExpr, TypeKind};
 use agentir_ir::{
-    Agent, AgentReference, Data, Extensions, Metadata, Parameter, Program, Remote, Response,
-    SessionVariable, SetVariable, Statement, Tool,
+    Agent, AgentReference, Constraint, Data, Extensions, Flow, Metadata, Parameter, Program,
+    Remote, Response, SessionVariable, SetVariable, Statement, Tool,
 };
-use agentir_syntax::emit::{NameSyntax, Namespace, Renamed};
+use agentir_syntax::emit::{NameSyntax, Namespace, Remark, Renamed};
 pub(super) use exposed_tools::{before_turn, boolean, branch, set};
 use expr::{spanned, text};
 use indexmap::IndexMap;
@@ -250,6 +254,14 @@ struct Adapter<'p> {
     delegated: FxHashSet<SmolStr>,
     /// Whether the current agent is one of them.
     returns_control: bool,
+    /// The constraints of the current agent.
+    constraints: Vec<Constraint>,
+    /// The variables that say that a turn of an agent has begun.
+    turn_flags: Vec<Name>,
+    /// Whether a flow becomes the procedure of one subagent, where that can be.
+    agentic: bool,
+    /// Which flows do not, and why.
+    remarks: Vec<Remark>,
     out: Vec<Agent>,
 }
 
@@ -294,10 +306,12 @@ pub(super) struct AdaptedProgram {
     pub(super) entry: Option<Name>,
     /// Renamings in the output.
     pub(super) renamed: Vec<Renamed>,
+    /// How agents were written.
+    pub(super) remarks: Vec<Remark>,
 }
 
-/// Adapts a program to Agent Script.
-pub(super) fn program(program: &Program) -> AdaptedProgram {
+/// Adapts a program to Agent Script; `agentic` makes flows procedures of one subagent, where that can be.
+pub(super) fn program(program: &Program, agentic: bool) -> AdaptedProgram {
     let mut adapter = Adapter {
         program,
         variables: Variables::new(),
@@ -306,6 +320,10 @@ pub(super) fn program(program: &Program) -> AdaptedProgram {
         remote: IndexMap::new(),
         delegated: delegated_agents(program),
         returns_control: false,
+        constraints: Vec::new(),
+        turn_flags: Vec::new(),
+        agentic,
+        remarks: Vec::new(),
         out: Vec::new(),
     };
     let entry = program.entry().or(program.agents().next());
@@ -320,7 +338,8 @@ pub(super) fn program(program: &Program) -> AdaptedProgram {
     for agent in &agents {
         adapter.agent(agent);
     }
-    let Adapter { variables, remote, mut out, subagents, .. } = adapter;
+    adapter.end_turns();
+    let Adapter { variables, remote, mut out, subagents, remarks, .. } = adapter;
     let entry = out.first().map(|a| a.metadata.name.value.clone());
     if let Some(first) = out.first_mut() {
         first.memory.session = variables.all.into_values().collect();
@@ -330,7 +349,7 @@ pub(super) fn program(program: &Program) -> AdaptedProgram {
     }
     let mut renamed = subagents.into_renamed();
     renamed.extend(variables.names.into_renamed());
-    AdaptedProgram { agents: out, entry, renamed }
+    AdaptedProgram { agents: out, entry, renamed, remarks }
 }
 
 /// The message of an agent for failures without a specific one.
@@ -403,7 +422,8 @@ impl Adapter<'_> {
                 },
             );
         }
-        for one in &agent.memory.state {
+        // What a supervisor shares is a variable for every agent.
+        for one in self.program.agents().flat_map(|agent| &agent.memory.state) {
             variables.declare(
                 &one.name.value,
                 &type_text(one.ty.as_ref(), one.default.as_ref()),
@@ -436,8 +456,10 @@ impl Adapter<'_> {
             let about = field.description.as_ref().or(field.prompt.as_ref());
             let about = about.map(|text| variables.text(text));
             variables.declare(&field.name.value, ty, |declared| {
-                declared.description = about;
-                declared.initial_value = field.default.clone();
+                // What the declaration of the variable says comes first.
+                declared.description = declared.description.take().or(about);
+                let initial = declared.initial_value.take();
+                declared.initial_value = initial.or_else(|| field.default.clone());
             });
         }
     }
@@ -446,6 +468,7 @@ impl Adapter<'_> {
     fn declare_results(&mut self, agent: &Agent) {
         let mut calls = Vec::new();
         calls_of(&agent.on_start.0, &mut calls);
+        agent.hooks.iter().for_each(|(_, hook)| calls_of(&hook.body.0, &mut calls));
         for step in agent.flow.iter().flat_map(|f| f.definitions.values()) {
             calls_of(&step.body.0, &mut calls);
         }
@@ -475,6 +498,7 @@ impl Adapter<'_> {
     /// Adapts an agent to a subagent; its steps become further subagents.
     fn agent(&mut self, agent: &Agent) {
         self.variables.enter_agent(agent);
+        self.constraints.clone_from(&agent.constraints.constraints);
         self.declare(agent);
         self.returns_control =
             !self.out.is_empty() && self.delegated.contains(&agent.metadata.name.value);
@@ -493,7 +517,10 @@ impl Adapter<'_> {
         let at = self.out.len();
         self.instructions(agent, &mut new);
         match &agent.flow {
-            Some(flow) => self.flow(agent, flow, &mut new, welcome),
+            Some(flow) if !self.as_procedure(agent, flow, &mut new, &welcome) => {
+                self.flow(agent, flow, &mut new, welcome);
+            }
+            Some(_) => {}
             None => {
                 for words in welcome {
                     if let Statement::Instruct { text: words } = words {
@@ -505,6 +532,34 @@ impl Adapter<'_> {
             }
         }
         self.out.insert(at, new);
+    }
+
+    /// Whether a flow became the procedure of the subagent of its agent.
+    fn as_procedure(
+        &mut self,
+        agent: &Agent,
+        flow: &Flow,
+        new: &mut Agent,
+        welcome: &[Statement],
+    ) -> bool {
+        if !self.agentic {
+            return false;
+        }
+        let mut one = new.clone();
+        match self.procedure(agent, flow, &mut one, welcome) {
+            Ok(()) => {
+                *new = one;
+                true
+            }
+            Err(why) => {
+                self.remarks.push(Remark {
+                    agent: new.metadata.name.value.to_string(),
+                    cause: format!("each step of the flow is a subagent: {why}"),
+                    help: "leave them, or write one subagent with instructions by hand".to_owned(),
+                });
+                false
+            }
+        }
     }
 }
 
@@ -570,7 +625,7 @@ fn action(tool: &Tool) -> Tool {
     tool
 }
 
-/// Every action has a target (part II, 7): that of a tool without one is a flow of its name.
+/// Every action has a target (part II, 7): that of a tool without one is a flow of its name, which is to be created.
 pub(super) fn give_target(tool: &mut Tool) {
     let binding = tool.binding.take().filter(|binding| binding.0.contains_key("target"));
     tool.binding = binding.or_else(|| {

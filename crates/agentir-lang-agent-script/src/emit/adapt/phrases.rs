@@ -1,14 +1,15 @@
 //! What the model is told to do, because a condition is words for it to judge.
 
-use super::exposed_tools::{binding, expose};
-use super::expr::text;
+use super::exposed_tools::{binding, expose, instruct};
+use super::expr::{condition, text, to_phrase};
 use super::flow::SplitBody;
 use agentir_diagnostics::Span;
-use agentir_expr::Name;
+use agentir_expr::{Condition, Expr, Name, Template};
 use agentir_ir::{
     Agent, BindingAction, Body, Branch, Extensions, FilledBy, InputBinding, Statement,
 };
 use agentir_syntax::emit::NameSyntax;
+use smol_str::SmolStr;
 
 /// That none of some conditions in words holds.
 pub(super) fn neither(told: &[String]) -> String {
@@ -77,6 +78,37 @@ pub(super) fn transition_under_phrase(
         one.after = Body(effects);
         expose(new, one);
     }
+}
+
+/// The end under a condition that the model judges, and perhaps a guard. An agent that returns control does so by itself.
+pub(super) fn complete_under_phrase(
+    words: &str,
+    guard: Option<Expr>,
+    returns_control: bool,
+    new: &mut Agent,
+) {
+    if returns_control {
+        instruct(new, None, text(format!("If {words}: You are done.")));
+        return;
+    }
+    let mut one = binding("finish", BindingAction::Complete);
+    one.description = Some(text(words));
+    one.available_when = guard.map(condition);
+    expose(new, one);
+}
+
+/// The words for a condition that the model judges, or for what is left.
+pub(super) fn in_words(when: Option<&Condition>) -> String {
+    when.map_or_else(|| "None of the others fits".to_owned(), to_phrase)
+}
+
+/// An instruction to say something, with what the user is offered to choose from.
+pub(super) fn with_choices(said: Template, labels: &[SmolStr]) -> Template {
+    if labels.is_empty() {
+        return said;
+    }
+    let all: Vec<String> = labels.iter().map(|label| format!("\"{label}\"")).collect();
+    text(format!("{} Offer: {}.", said.text.value, all.join(", ")))
 }
 
 /// Moves texts either under conditions or among statements; Agent Script does not mix the two.

@@ -1,0 +1,465 @@
+//! What is not shown although its text alone does not tell: secrets by their place in a document, passwords of all
+//! characters, and what is made of sensitive values. Beside it, the doors that files are read through.
+
+#![cfg(unix)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests end by panicking"
+)]
+
+mod common;
+
+use common::{FORMATS, code, ran, run_with_input, samples, stderr, stdout, write};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// An agent with this text on a line that has a finding.
+fn saying(text: &str) -> String {
+    format!(
+        "AGENT: Desk\nGOAL: \"Help\"\nFLOW:\n  entry_point: s\n  steps:\n    - s\n  s:\n    REASONING: false\n    \
+         RESPOND: \"{text} {{{{undefined_name}}}}\"\n    THEN: COMPLETE\n"
+    )
+}
+
+/// What a folder's outputs show beside a source: all formats of `check`, the messages and reports of conversions.
+fn shown(folder: &Path, path: &str) -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    for format in FORMATS {
+        let (_, out, err) = ran(folder, &["check", path, "--format", format]);
+        all.push(((*format).to_owned(), out + &err));
+        // From the cache as well.
+        let (_, out, err) = ran(folder, &["check", path, "--format", format]);
+        all.push((format!("{format}, again"), out + &err));
+    }
+    for target in ["abl", "adl", "agent-script"] {
+        for report in ["json", "html", "txt"] {
+            let (out, report) = (format!("out-{target}-{report}"), format!("{target}.{report}"));
+            let args = ["convert", path, "--to", target, "-o", &out, "--report", &report];
+            let (_, said, err) = ran(folder, &args);
+            let written = fs::read_to_string(folder.join(&report)).unwrap_or_default();
+            let notes = fs::read_to_string(folder.join(&out).join("MIGRATION.md"));
+            all.push((target.to_owned(), said + &err + &written + &notes.unwrap_or_default()));
+        }
+    }
+    let (_, out, err) = ran(folder, &["diff", path, path]);
+    all.push(("diff".to_owned(), out + &err));
+    all
+}
+
+#[test]
+fn what_a_finding_calls_a_credential_is_shown_nowhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let bot =
+        fs::read_to_string(samples().join("xo/valid/bicycle_rental/botDefinition.json")).unwrap();
+    let secrets = ["4XPKgIBn2XtOUMo8KlPwxgEZ", "ePkStjqJZUZgdbKEdmpnfqq", "WyAPJIzotAeNZGVCRBLXH"];
+    let settings = format!(
+        "{{\n \"name\": \"B\",\n \"variables\": [\n  {{\n   \"key\": \"apiSecret\",\n   \"value\": \"{}\"\n  }},\n  {{\n   \
+         \"key\": \"DB_PASSWORD\",\n   \"value\": \"{}\"\n  }}\n ],\n \"contentVariables\": [\n  {{\n   \"key\": \
+         \"apiToken\",\n   \"value\":\n    \"{}\"\n  }}\n ]\n}}",
+        secrets[0], secrets[1], secrets[2]
+    );
+    write(folder.path(), &[("xo/botDefinition.json", &bot), ("xo/config.json", &settings)]);
+    let all = shown(folder.path(), "xo");
+    let about: Vec<_> =
+        all.iter().filter(|(_, text)| text.contains("credential-not-copied")).collect();
+    assert!(about.len() >= FORMATS.len(), "{all:?}");
+    for (output, text) in &all {
+        for secret in secrets {
+            assert!(!text.contains(&secret[4..]), "{output}: {text}");
+        }
+    }
+    let (_, text, _) = ran(folder.path(), &["check", "xo"]);
+    assert!(text.contains("\"value\": \"4XPK…\""), "{text}");
+}
+
+#[test]
+fn passwords_of_all_characters_are_not_shown() {
+    let passwords = [
+        "xK9$mQ2vL7!pW4z",
+        "xK9mQ2&vL7pW4zz",
+        "xK9mQ2vL7)pW4zz",
+        "xK<9mQ2vL7pW4z",
+        "Größe7mQ2vL7pW",
+        "мойПароль7mQ2vL7pW",
+        "Tr0ub4dor&3",
+        "$mQ2vL7pW4zxK9",
+        "%mQ2vL7pW4zxK9",
+        ";mQ2vL7pW4zxK9",
+    ];
+    for password in passwords {
+        for text in [
+            format!("password: {password}"),
+            format!("Passwort = '{password}'"),
+            format!("the password is {password}"),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            write(folder.path(), &[("desk.agent.abl", &saying(&text))]);
+            let tail: String = password.chars().skip(4).collect();
+            for format in FORMATS {
+                let (_, out, err) =
+                    ran(folder.path(), &["check", "desk.agent.abl", "--format", format]);
+                assert!((out.clone() + &err).contains("undefined_name"), "{format}: {out}{err}");
+                assert!(!out.contains(&tail) && !err.contains(&tail), "{format}, {text}: {out}");
+            }
+        }
+    }
+    let plain = "password: at least 8 characters, see $NAME and <your-password>";
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &[("desk.agent.abl", &saying(plain))]);
+    assert!(ran(folder.path(), &["check", "desk.agent.abl"]).1.contains(plain));
+}
+
+#[test]
+fn values_of_headers_are_not_shown() {
+    let value = "keIpDHahvYFevPUaKRIr";
+    for header in ["Authorization", "Proxy-Authorization", "Cookie", "X-Api-Key"] {
+        let agent = format!(
+            "AGENT: Desk\nGOAL: \"Help\"\nTOOLS:\n  find(q: string) -> object\n    description: \"d\"\n    type: http\n    \
+             endpoint: \"https://h.example/x\"\n    method: GET\n    headers:\n      {header}: \"{value}\"\n      \
+             X-Other: \"{{{{undefined_name}}}}\"\nFLOW:\n  entry_point: s\n  steps:\n    - s\n  s:\n    REASONING: false\n    \
+             CALL: nothing()\n    THEN: COMPLETE\n"
+        );
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), &[("desk.agent.abl", &agent)]);
+        for format in FORMATS {
+            let (_, out, err) =
+                ran(folder.path(), &["check", "desk.agent.abl", "--format", format]);
+            assert!(
+                !out.contains(&value[4..]) && !err.contains(&value[4..]),
+                "{format}, {header}: {out}"
+            );
+        }
+    }
+}
+
+/// What expressions make of a sensitive value is as sensitive: in texts, in variables, in later turns.
+#[test]
+fn what_is_made_of_sensitive_values_is_masked() {
+    let agent = "AGENT: Desk\nGOAL: \"Help\"\nMEMORY:\n  session:\n    - name: log\n      type: string\n    - name: twice\n      \
+        type: string\nFLOW:\n  entry_point: s\n  steps:\n    - s\n    - t\n    - u\n  s:\n    REASONING: false\n    \
+        GATHER:\n      - code: required\n        sensitive: true\n        prompt: \"code?\"\n    THEN: t\n  t:\n    \
+        REASONING: false\n    SET:\n      log = LOWER(code)\n      twice = CONCAT(log, \"-x\")\n    RESPOND: \"You said \
+        {{UPPER(code)}} {{SUBSTRING(code, 0, 9)}} {{code | lower}} {{twice}}, fine {{code == \\\"a\\\" ? \\\"yes\\\" : \\\"nope\\\"}}\"\n    \
+        THEN: u\n  u:\n    REASONING: false\n    RESPOND: \"more?\"\n    ON_INPUT:\n      - ELSE:\n        \
+        RESPOND: \"ok {{UPPER(log)}}\"\n        THEN: COMPLETE\n";
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    write(here, &[("desk.agent.abl", agent)]);
+    let args =
+        ["run", "desk.agent.abl", "--session", "s", "--store", "s.db", "--trace-file", "t.jsonl"];
+    let first = run_with_input(here, &args, b"Kv4Gxy9hIFLs9V\n");
+    let said = stdout(&first);
+    assert!(
+        said.contains("KV4GXY9HIFLS9V") && said.contains("Kv4Gxy9hI"),
+        "{said}{}",
+        stderr(&first)
+    );
+    let trace = fs::read_to_string(here.join("t.jsonl")).unwrap();
+    let second = run_with_input(here, &args, b"yes\n");
+    let later = fs::read_to_string(here.join("t.jsonl")).unwrap();
+    assert!(
+        stdout(&second).contains("ok KV4GXY9HIFLS9V"),
+        "{}{}",
+        stdout(&second),
+        stderr(&second)
+    );
+    let session = |what| ran(here, &["session", what, "s", "--store", "s.db"]).1;
+    let (shown, exported) = (session("show"), session("export"));
+    for text in [trace, later, shown, exported] {
+        assert!(text.contains("***"), "{text}");
+        let found = text.to_lowercase().contains("kv4gxy9hi");
+        assert!(!found, "{text}");
+        // What a condition decides between is no secret.
+        assert!(!text.contains("You said") || text.contains("fine nope"), "{text}");
+    }
+}
+
+#[test]
+fn reports_are_read_through_the_same_door_as_other_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    fs::File::create(here.join("r.json")).unwrap().set_len(2 << 30).unwrap();
+    let (code, _, err) = ran(here, &["report", "merge", "r.json"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("larger than 64 MB"), "{err}");
+    fs::File::create(here.join("a.yaml")).unwrap().set_len(2 << 30).unwrap();
+    for args in [&["fmt", "a.yaml"][..], &["migrate", "--to", "newest", "a.yaml"]] {
+        let (code, _, err) = ran(here, args);
+        assert_eq!(code, 2, "{args:?}: {err}");
+        assert!(err.contains("larger than 64 MB"), "{args:?}: {err}");
+    }
+}
+
+/// A file of the kernel that waits for more at its end.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_without_an_end_is_refused() {
+    // Readable by root alone; for others it cannot be opened.
+    let output = Command::new("timeout")
+        .args(["20", env!("CARGO_BIN_EXE_agentir"), "check", "/proc/kmsg"])
+        .env("XDG_CACHE_HOME", common::CACHE)
+        .output()
+        .unwrap();
+    assert!([1, 2].contains(&code(&output)), "{:?} {}", output.status, stderr(&output));
+}
+
+/// The time of a conversation is in proportion to the length of an expression.
+#[test]
+fn long_expressions_are_evaluated_in_linear_time() {
+    let head = "AGENT: D\nGOAL: \"g\"\nMEMORY:\n  session:\n    - x\nFLOW:\n  entry_point: s\n  steps:\n    - s\n  s:\n    \
+        REASONING: false\n";
+    let branch = |condition: &str| {
+        format!(
+            "{head}    ON_INPUT:\n      - IF: {condition} == 1\n        THEN: COMPLETE\n      - ELSE:\n        THEN: COMPLETE\n"
+        )
+    };
+    for agent in [
+        branch(&format!("x{}", ".a".repeat(50_000))),
+        branch(&format!("x{}", "[0]".repeat(30_000))),
+        format!(
+            "{head}    RESPOND: \"{{{{x{}}}}}\"\n    THEN: COMPLETE\n",
+            " | json".repeat(5_000)
+        ),
+        format!(
+            "{head}    RESPOND: \"{{{{x{}}}}}\"\n    THEN: COMPLETE\n",
+            " | upper".repeat(5_000)
+        ),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), &[("d.agent.abl", &agent)]);
+        let binary = env!("CARGO_BIN_EXE_agentir");
+        let limited = format!(
+            "printf 'hi\\n' | timeout 60 prlimit --as=4000000000 --cpu=30 {binary} run d.agent.abl; echo \"code ${{PIPESTATUS[1]}}\""
+        );
+        let output = Command::new("bash")
+            .args(["-c", &limited])
+            .current_dir(folder.path())
+            .env("XDG_CACHE_HOME", common::CACHE)
+            .output()
+            .unwrap();
+        let said = stdout(&output);
+        let ended = ["code 0", "code 1", "code 2"].iter().any(|code| said.contains(code));
+        assert!(ended, "{said} {}", stderr(&output));
+    }
+}
+
+/// Pseudo-random numbers, the same in every run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % u64::try_from(limit).unwrap()).unwrap()
+    }
+
+    fn of<'a, T>(&mut self, all: &'a [T]) -> &'a T {
+        &all[self.below(all.len())]
+    }
+
+    /// A secret: letters without vowels, so that it is no word, and digits.
+    fn secret(&mut self) -> String {
+        let letters: Vec<char> = "BCDFGHJKLMNPQRSTVWbcdfghjklmnpqrstvw0123456789".chars().collect();
+        let length = 12 + self.below(20);
+        let body: String = (0..length).map(|_| *self.of(&letters)).collect();
+        format!("q7Z{body}4Km9")
+    }
+}
+
+/// The values of headers, and texts, in which `{}` is a secret.
+const VALUES: &[(&str, &[&str])] = &[
+    (
+        "Authorization",
+        &[
+            "{}",
+            "Bearer {}",
+            "ApiKey-v1 {}",
+            "Custom a b {}",
+            "aaaa bbbb {}",
+            "Digest username=bob, realm=x, nonce=abc, response={}",
+            "AWS4-HMAC-SHA256 Credential=x, Signature={}",
+        ],
+    ),
+    ("Proxy-Authorization", &["Negotiate {}", "v2 {}"]),
+    ("Cookie", &["{}", "a={}", "lang=en; a={}; b=c", "a=b {}"]),
+    ("Set-Cookie", &["z={}", "z={}; Path=/; HttpOnly"]),
+    ("X-Api-Key", &["{}", "key {}"]),
+];
+
+/// Documents with a finding each, and the secrets that they have: at places and in forms that are drawn.
+fn drawn_documents(numbers: &mut Numbers, count: usize) -> (Vec<(String, String)>, Vec<String>) {
+    let (mut files, mut secrets) = (Vec::new(), Vec::new());
+    for at in 0..count {
+        let mut headers: Vec<(&str, String)> = Vec::new();
+        for (name, values) in VALUES {
+            if numbers.below(3) > 0 {
+                secrets.push(numbers.secret());
+                let value = numbers.of(values).replace("{}", secrets.last().unwrap());
+                headers.insert(numbers.below(headers.len() + 1), (name, value));
+            }
+        }
+        secrets.push(numbers.secret());
+        let mark = *numbers.of(&["password: {}", "password={}", "Passwort: {}", "--token {}"]);
+        let said = mark.replace("{}", secrets.last().unwrap());
+        if at % 2 == 0 {
+            let headers: serde_json::Map<_, _> =
+                headers.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect();
+            let document = serde_json::json!({
+                "ir_version": "1.0",
+                "metadata": { "name": format!("A{at}"), "dialect": "abl" },
+                "identity": { "goal": format!("Say {said} to all") },
+                "tools": [{
+                    "name": "t", "description": "d", "parameters": [], "returns": { "type": "string" },
+                    "tool_type": "http",
+                    "binding": { "endpoint": "https://h.invalid", "method": "GET", "headers": headers },
+                }],
+                "flow": { "definitions": { "s": { "call": "nothing", "then": "COMPLETE" } } },
+            });
+            let text = match numbers.below(2) {
+                0 => document.to_string(),
+                _ => serde_json::to_string_pretty(&document).unwrap(),
+            };
+            files.push((format!("a{at}/a.ir.json"), text));
+        } else {
+            let line = |(name, value): &(&str, String)| format!("      {name}: \"{value}\"\n");
+            let headers: String = headers.iter().map(line).collect();
+            files.push((format!("a{at}/a.agent.abl"), format!(
+                "AGENT: A{at}\nGOAL: \"Say {said} to all\"\nTOOLS:\n  t(q: string) -> object\n    description: \"d\"\n    \
+                 type: http\n    endpoint: \"https://h.invalid/x\"\n    method: GET\n    headers:\n      X-Other: \"x\"\n\
+                 {headers}FLOW:\n  entry_point: s\n  steps:\n    - s\n  s:\n    REASONING: false\n    CALL: nothing()\n    \
+                 THEN: COMPLETE\n"
+            )));
+        }
+    }
+    (files, secrets)
+}
+
+/// Whether a text has a part of a secret behind the characters of it that may be shown.
+fn assert_hidden(what: &str, text: &str, secrets: &[String]) {
+    for secret in secrets {
+        let parts = (4..secret.len() - 6).map(|at| &secret[at..at + 6]);
+        for part in parts {
+            assert!(!text.contains(part), "{what} shows {part} of {secret}: {text}");
+        }
+    }
+}
+
+#[test]
+fn secrets_in_drawn_documents_are_shown_by_no_output() {
+    let (files, secrets) = drawn_documents(&mut Numbers(0x9E37_79B9_7F4A_7C15), 12);
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in &files {
+        write(folder.path(), &[(&format!("all/{name}"), text)]);
+    }
+    for (output, text) in shown(folder.path(), "all") {
+        assert!(output == "diff" || text.contains("A1") || text.contains("a1"), "{output}: {text}");
+        assert_hidden(&output, &text, &secrets);
+    }
+    // Each against one that has none of them.
+    let bare = "{\"ir_version\":\"1.0\",\"metadata\":{\"name\":\"A\",\"dialect\":\"abl\"},\"identity\":{\"goal\":\"g\"}}";
+    write(folder.path(), &[("bare.ir.json", bare)]);
+    for (name, _) in &files {
+        let (code, out, err) =
+            ran(folder.path(), &["diff", &format!("all/{name}"), "bare.ir.json"]);
+        assert_eq!(code, 1, "{name}: {out}{err}");
+        assert_hidden(name, &(out + &err), &secrets);
+    }
+}
+
+#[test]
+fn the_cache_has_no_secrets() {
+    let folder = tempfile::tempdir().unwrap();
+    let secret = "oeq3hDavJA76rNicHTp8";
+    let agent = format!(
+        "config:\n    developer_name: \"Tides\"\nvariables:\n    api_token: mutable string = \"{secret}\"\nstart_agent tides:\n    \
+         description: \"x\"\n    reasoning:\n        instructions: ->\n            if @variables.api_token == \"x\":\n                | Say it.\n"
+    );
+    write(folder.path(), &[("bot/tides.agent", &agent)]);
+    let args = ["check", "bot", "--cache-dir", "cache"];
+    let (_, first, _) = ran(folder.path(), &args);
+    assert!(first.contains("its initial value is `\"oeq3…\"`"), "{first}");
+    let mut files = 0;
+    for entry in fs::read_dir(folder.path().join("cache")).unwrap() {
+        let bytes = fs::read(entry.unwrap().path()).unwrap();
+        let has = |text: &str| bytes.windows(text.len()).any(|part| part == text.as_bytes());
+        assert!(!has(&secret[4..]));
+        files += usize::from(has("its initial value is"));
+    }
+    assert!(files > 0, "nothing was kept");
+    assert_eq!(ran(folder.path(), &args).1, first);
+}
+
+#[test]
+fn merged_reports_are_masked() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &[("desk.agent.abl", &saying("hello"))]);
+    let (_, report, _) = ran(folder.path(), &["check", "desk.agent.abl", "--format", "json"]);
+    assert!(report.contains("undefined_name"), "{report}");
+    write(folder.path(), &[("own.json", &report)]);
+    assert_eq!(ran(folder.path(), &["report", "merge", "own.json"]).1, report);
+    // By somebody else.
+    let secret = "q7Zt4LmW92xKcV8sRb3N";
+    let other = report.replace("desk.agent.abl", &format!("desk password={secret}"));
+    let other = other.replace("undefined_name", &format!("token: {secret}"));
+    write(folder.path(), &[("other.json", &other)]);
+    let (_, merged, err) = ran(folder.path(), &["report", "merge", "other.json"]);
+    assert!(merged.contains("q7Zt…") && !merged.contains(&secret[4..]), "{merged}{err}");
+}
+
+#[test]
+fn a_secret_in_the_source_does_not_stop_a_conversion() {
+    let folder = tempfile::tempdir().unwrap();
+    let agent = "AGENT: Desk\nGOAL: \"Help\"\nTOOLS:\n  find(q: string) -> object\n    description: \"d\"\n    type: http\n    \
+         endpoint: \"https://h.example/x\"\n    method: GET\n    headers:\n      X-Api-Key: \"q7Zt4LmW92xKcV8sRb3N\"\n";
+    write(folder.path(), &[("bot/desk.agent.abl", agent)]);
+    let found = ran(folder.path(), &["check", "bot"]).1;
+    assert!(found.contains("error[hardcoded-secret]"), "{found}");
+    for (target, extra) in [("abl", None), ("agent-script", None), ("abl", Some("--force"))] {
+        let args = ["convert", "bot", "--to", target, "-o", target].into_iter().chain(extra);
+        let (code, out, err) = ran(folder.path(), &args.collect::<Vec<_>>());
+        assert!(code < 2, "{target} {extra:?}: {out}{err}");
+    }
+    let written = fs::read_to_string(folder.path().join("abl/desk.agent.abl")).unwrap();
+    assert!(written.contains("X-Api-Key"), "{written}");
+}
+
+/// The texts of all files below a folder.
+fn texts_below(folder: &Path) -> String {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let text = |path: std::path::PathBuf| match path.is_dir() {
+        true => texts_below(&path),
+        false => fs::read_to_string(path).unwrap(),
+    };
+    entries.map(text).collect()
+}
+
+#[test]
+fn credentials_in_texts_are_found_by_the_names_of_passwords() {
+    let secret = "5nf4Gakq5p1Vm8kV6um4";
+    for text in ["password: {}", "password={}", "Passwort: {}", "token: {}", "apiKey={}"] {
+        let text = text.replace("{}", secret);
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), &[("desk.agent.abl", &saying(&format!("{text} is yours")))]);
+        let found = ran(folder.path(), &["check", "desk.agent.abl"]).1;
+        assert!(found.contains("hardcoded-secret"), "{text}: {found}");
+        // An import does not copy it.
+        let export = format!(
+            r#"{{"dialogs":[{{"_id":"d","lname":"d","nodes":[{{"nodeId":"n","type":"message","componentId":"c","transitions":[]}}]}}],"dialogComponents":[{{"_id":"c","name":"c","type":"message","message":[{{"localeData":{{"en":{{"text":"{text} is yours"}}}}}}]}}],"sentences":[]}}"#
+        );
+        write(folder.path(), &[("bot/botDefinition.json", &export)]);
+        for target in ["abl", "adl", "agent-script"] {
+            let out = format!("out-{target}");
+            let (code, said, err) =
+                ran(folder.path(), &["convert", "bot", "--to", target, "-o", &out]);
+            assert!(code < 2, "{target}: {said}{err}");
+            assert!(err.contains("credential-not-copied"), "{target}: {said}{err}");
+            let written = texts_below(&folder.path().join(&out));
+            assert!(written.contains("is yours"), "{target}: {written}");
+            assert!(!written.contains(secret), "{target}: {written}");
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! What the words of ABL are for, and where they are specified: the rows of `docs.txt`.
+
+use agentir_syntax::docs::Docs;
+use std::sync::OnceLock;
+
+/// The rows, as text.
+pub(crate) const TEXT: &str = include_str!("docs.txt");
+
+/// The rows.
+pub(crate) fn docs() -> &'static Docs {
+    static DOCS: OnceLock<Docs> = OnceLock::new();
+    DOCS.get_or_init(|| Docs::read(TEXT))
+}
