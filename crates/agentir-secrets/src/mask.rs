@@ -442,6 +442,82 @@ mod tests {
         assert_eq!(masks(&text).len(), 50_000);
     }
 
+    /// Starts of what is looked for, each of which hides the next one if its end is missing.
+    const HOSTILE: &[&str] = &[
+        "Cookie: a=b ",
+        "Cookie: a=b; ",
+        "Cookie:\"a=b ",
+        "cookie='a=b cookie=\"",
+        "cookie:\\\"a=",
+        "x Cookie: a={{b ",
+        "a=b=",
+        "=",
+        "==x",
+        ":=",
+        ";a=",
+        "Authorization: aa ",
+        "Authorization: {{ ",
+        "Authorization:\"{{ ",
+        "Authorization:\"aa Authorization:'bb ",
+        "authorization='' ",
+        "authorization:\\",
+        "\\",
+        "\\\"",
+        "{{ ",
+        "{{",
+        "$(a ",
+        "Bearer ",
+        "Bearer aaaa",
+        "_eyJhbGciOixxx",
+        "_EAAaaaaa",
+        "00Da ",
+        "value:\"",
+        "value:'a' , key:",
+        "\"value\": \"a\", \"name\": \"Cookie\", ",
+        "password:[",
+        "password: a,b: ",
+        "passwords: [a, ",
+        "--token ",
+        "mysql -p",
+        "://a:b@",
+        "machine a login b password ",
+        " is ",
+        "-----BEGIN ",
+        "&amp;a=",
+        "%25",
+        "\\u0041",
+        "\u{ff1a}",
+    ];
+
+    /// What may stand before and behind many of them.
+    const AROUND: &[(&str, &str)] =
+        &[("", ""), ("Cookie: ", ""), ("Authorization: ", "xxx"), ("  \"Cookie\": \"", " example")];
+
+    /// The length of a short text.
+    const SHORT: usize = 128 << 10;
+
+    /// The time of masking does not grow with the square of a text: eight times as much takes eight times as long, and here at
+    /// most three times that. With the square of it, it would take 64 times as long.
+    #[test]
+    fn hostile_texts_take_linear_time() {
+        let time = |text: &str| {
+            let begun = std::time::Instant::now();
+            let _masks = masks(text);
+            begun.elapsed().as_secs_f64()
+        };
+        for start in HOSTILE {
+            for (before, behind) in AROUND {
+                let text = |length: usize| {
+                    format!("{before}{}{behind}", start.repeat(length / start.len()))
+                };
+                let few = time(&text(SHORT));
+                let many = time(&text(8 * SHORT));
+                eprintln!("{many:.3} {few:.3} {before}{start}");
+                assert!(many < 24.0 * few + 0.25, "{before}{start}: {few} s, {many} s");
+            }
+        }
+    }
+
     #[test]
     fn what_somebody_says_is_a_secret_is_one_wherever_it_stands() {
         let text =
