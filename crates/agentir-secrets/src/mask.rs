@@ -494,27 +494,46 @@ mod tests {
         &[("", ""), ("Cookie: ", ""), ("Authorization: ", "xxx"), ("  \"Cookie\": \"", " example")];
 
     /// The length of a short text.
-    const SHORT: usize = 128 << 10;
+    const SHORT: usize = 16 << 10;
 
-    /// The time of masking does not grow with the square of a text: eight times as much takes eight times as long, and here at
-    /// most three times that. With the square of it, it would take 64 times as long.
-    #[test]
-    fn hostile_texts_take_linear_time() {
+    /// Masking eight times as much text takes eight times as long; allows three times that. If time grew with the square
+    /// of the length, it would take 64 times as long.
+    fn assert_linear(length: usize, text: impl Fn(usize) -> String) {
         let time = |text: &str| {
             let begun = std::time::Instant::now();
             let _masks = masks(text);
             begun.elapsed().as_secs_f64()
         };
+        let (few, many) = (time(&text(length)), time(&text(8 * length)));
+        let start: String = text(length).chars().take(80).collect();
+        assert!(many < 24.0 * few + 0.25, "{start}: {few} s, {many} s");
+    }
+
+    #[test]
+    fn hostile_texts_take_linear_time() {
         for start in HOSTILE {
             for (before, behind) in AROUND {
-                let text = |length: usize| {
+                assert_linear(SHORT, |length| {
                     format!("{before}{}{behind}", start.repeat(length / start.len()))
-                };
-                let few = time(&text(SHORT));
-                let many = time(&text(8 * SHORT));
-                eprintln!("{many:.3} {few:.3} {before}{start}");
-                assert!(many < 24.0 * few + 0.25, "{before}{start}: {few} s, {many} s");
+                });
             }
+        }
+    }
+
+    /// The length of a file, and with eight times as much that of a large one.
+    const LONG: usize = 1 << 20;
+
+    #[test]
+    fn one_long_header_and_many_take_linear_time() {
+        let blanks = " ".repeat(4096);
+        for (before, part) in [
+            ("Cookie: ", "a=b c=d "),
+            ("Cookie: ", "a=example;"),
+            ("Authorization: ", "{{ a "),
+            ("Authorization: \"", "\\\\\\\\\\\\\\\\ a"),
+            ("", &format!("{blanks}Authorization: aa")),
+        ] {
+            assert_linear(LONG, |length| format!("{before}{}", part.repeat(length / part.len())));
         }
     }
 
