@@ -70,15 +70,18 @@ const editor = typeof acquireVsCodeApi === 'function' ? acquireVsCodeApi() : und
 let findings = new Map();
 let found = JSON.parse(document.getElementById('findings').textContent);
 
-// The node that a line of a file belongs to: the last one that begins there or before.
+// The node that a line of a file belongs to: of those whose lines it is among, the one with the fewest.
 function nodeAt(file, line) {
   let best;
-  let begin = 0;
+  let fewest = Infinity;
   for (const node of graphs[current].nodes) {
     const place = /^(.*):(\d+):\d+$/.exec(node.place || '');
-    if (!place || place[1] !== file || Number(place[2]) > line || Number(place[2]) < begin) continue;
+    if (!place || place[1] !== file || node.last_line === undefined) continue;
+    const first = Number(place[2]);
+    const count = node.last_line - first;
+    if (line < first || line > node.last_line || count >= fewest) continue;
     best = node;
-    begin = Number(place[2]);
+    fewest = count;
   }
   return best;
 }
@@ -248,7 +251,7 @@ function restore(text) {
   draw();
 }
 
-// A page of `agentir graph --watch` asks for a newer one.
+// A page of `agentir graph --watch` asks for a newer one. Each process counts from another number.
 async function follow(version) {
   const notice = element('p', '', document.querySelector('header'));
   notice.className = 'found-error';
