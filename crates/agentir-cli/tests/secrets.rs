@@ -24,7 +24,7 @@ fn saying(text: &str) -> String {
     )
 }
 
-/// What a folder's outputs show beside a source: all formats of `check`, the messages and reports of conversions.
+/// What a folder's outputs show beside a source: all formats of `check`, the messages and reports of conversions, graphs.
 fn shown(folder: &Path, path: &str) -> Vec<(String, String)> {
     let mut all = Vec::new();
     for format in FORMATS {
@@ -46,6 +46,13 @@ fn shown(folder: &Path, path: &str) -> Vec<(String, String)> {
     }
     let (_, out, err) = ran(folder, &["diff", path, path]);
     all.push(("diff".to_owned(), out + &err));
+    for format in ["mermaid", "dot", "svg", "html", "json"] {
+        for detail in ["agents", "steps", "statements"] {
+            let args = ["graph", path, "--format", format, "--detail", detail];
+            let (_, out, err) = ran(folder, &args);
+            all.push((format!("graph {format} {detail}"), out + &err));
+        }
+    }
     all
 }
 

@@ -536,7 +536,10 @@ fn last_lines(
             add(from, edge.span);
         }
     }
-    let line = |span: Span| Some(sources.get(span.file)?.line_column(span.end).line);
+    let line = |span: Span| {
+        let last = (span.end as usize).saturating_sub(1);
+        Some(sources.get(span.file)?.line_index(last) + 1)
+    };
     let mut lines: FxHashMap<NodeIndex, usize> =
         ends.into_iter().filter_map(|(at, span)| Some((at, line(span)?))).collect();
     entries.retain(|(span, _)| is_known(*span));

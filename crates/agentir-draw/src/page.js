@@ -130,6 +130,10 @@ function rest() {
   panel.innerHTML = start;
 }
 
+// What is shown survives a newer page, once it is what was shown before.
+let isReady = false;
+const kept = () => JSON.stringify({ name: which.selectedOptions[0]?.textContent, view: views[current] });
+
 const views = {};
 const wholes = {};
 // How many units of a picture one pixel may show before its texts are too small to be read.
@@ -174,6 +178,7 @@ function view() {
 function draw() {
   const v = view();
   picture().setAttribute('viewBox', `${v.x} ${v.y} ${v.w} ${v.h}`);
+  if (isReady) editor?.setState(kept());
 }
 const scale = () => {
   const box = stage.getBoundingClientRect();
@@ -238,9 +243,7 @@ document.getElementById('find').oninput = (event) => {
 };
 draw();
 
-// What is shown survives a newer page.
 const KEPT = 'agentir.graph';
-const kept = () => JSON.stringify({ name: which.selectedOptions[0]?.textContent, view: views[current] });
 function restore(text) {
   const { name, view: shown } = JSON.parse(text || '{}');
   const option = [...which.options].find((one) => one.textContent === name);
@@ -278,8 +281,7 @@ if (document.body.dataset.version) {
 }
 if (editor) {
   restore(editor.getState());
-  window.addEventListener('pointerup', () => editor.setState(kept()));
-  which.addEventListener('change', () => editor.setState(kept()));
+  isReady = true;
   editor.postMessage({ ready: true });
 }
 
