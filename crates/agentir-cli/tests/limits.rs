@@ -752,7 +752,7 @@ fn the_costs_of_ten_thousand_agents_fit_into_a_gigabyte() {
 }
 
 /// A flow of many steps, each of which leads to the next.
-fn chain(steps: usize) -> String {
+fn long_flow(steps: usize) -> String {
     let mut text = "FLOW:\n  entry_point: s0\n\n".to_owned();
     for step in 1..steps {
         let _ = writeln!(text, "  s{}:\n    RESPOND: \"x\"\n    THEN: s{step}", step - 1);
@@ -765,7 +765,10 @@ fn chain(steps: usize) -> String {
 #[test]
 fn long_flows_are_compared_in_linear_time() {
     let folder = tempfile::tempdir().unwrap();
-    write(folder.path(), &[("a.agent.abl", &chain(10_000)), ("b.agent.abl", &chain(9_999))]);
+    write(
+        folder.path(),
+        &[("a.agent.abl", &long_flow(10_000)), ("b.agent.abl", &long_flow(9_999))],
+    );
     let same = within(30, folder.path(), &["diff", "a.agent.abl", "a.agent.abl"]);
     assert_eq!(code(&same), 0, "{}{}", stdout(&same), stderr(&same));
     assert!(stdout(&same).contains("same meaning"), "{}", stdout(&same));
