@@ -69,8 +69,11 @@ fn page(language: &dyn Language) -> Option<String> {
     for record in records {
         let title =
             if record.is_empty() { "Keywords, operators, types and functions" } else { record };
-        let _ =
-            write!(text, "\n## {}\n\n| | | form | source |\n|---|---|---|---|\n", sentence(title));
+        let _ = write!(
+            text,
+            "\n## {}\n\n| | | form | source |\n|---|---|---|---|\n",
+            capitalized(title)
+        );
         // The values of a field follow it.
         let of_record = all.iter().filter(|one| one.record == record);
         let fields = of_record.clone().filter(|one| one.word.is_empty());
