@@ -90,7 +90,7 @@ fn checked(fragment: bool) -> Vec<(String, u32, &'static str, String)> {
         together: None,
         stdin: None,
         languages: languages(),
-        options: ReadOptions::default(),
+        options: ReadOptions { fragment, ..ReadOptions::default() },
         configs: &configs,
         files: &Disk::default(),
     };
