@@ -14,7 +14,7 @@ mod supervisor;
 mod tools;
 
 use crate::tree::DocumentKind;
-pub use agent::{AGENT, FRAGMENT_PARENTS, VALIDATION};
+pub use agent::{AGENT, FRAGMENT_PARENTS, MAIN_SECTIONS, VALIDATION};
 use agentir_diagnostics::RuleName;
 pub use agentir_expr::Version;
 pub(crate) use agentir_ir::FIELD_TYPES;
