@@ -8,7 +8,7 @@ use agentir_config::Configs;
 use agentir_lint::{Cancellation, Selection};
 use agentir_project::{CheckOptions, Levels, Request, check_loaded, config_names, load, max_steps};
 use agentir_syntax::ReadOptions;
-use agentir_tests::pages::assert_fresh;
+use agentir_tests::documents::assert_fresh;
 use agentir_tests::samples::{external_root, root};
 use agentir_vfs::Disk;
 use std::collections::BTreeMap;
