@@ -103,3 +103,21 @@ fn a_document_with_several_main_sections_is_an_agent_without_its_header() {
     let identity = format!("IDENTITY:\n  ROLE: \"Rents boats\"\n{sections}");
     assert_eq!(found("desk.agent.abl", &identity), ["1: missing-section error"]);
 }
+
+/// A field of a subagent at the wrong margin makes no document of another dialect.
+#[test]
+fn one_wrong_indent_does_not_change_the_dialect() {
+    let text = "config:\n  developer_name: \"Desk\"\nstart_agent main:\n  description: \"x\"\nactions:\n  find:\n    description: \"f\"\n";
+    assert_eq!(found("desk.agent", text), ["5: unknown-section error"]);
+    let fabric = "config:\n  agent_name: \"desk\"\ntrigger t:\n  kind: \"a2a\"\n";
+    assert!(!found("desk.agent", fabric).iter().any(|one| one.contains("unknown-section")));
+}
+
+#[test]
+fn a_handler_of_a_return_that_does_not_exist_is_reported() {
+    let desk = format!(
+        "{DESK}HANDOFF:\n  - TO: Other\n    WHEN: user.x == true\n    RETURN: true\n    ON_RETURN:\n      HANDLER: gone\n"
+    );
+    let found = found("desk.agent.abl", &desk);
+    assert!(found.contains(&"9: undefined-return-handler error".to_owned()), "{found:?}");
+}

@@ -273,6 +273,23 @@ impl<'t> Fields<'t> {
         .unwrap_or_default()
     }
 
+    /// The assignments of all fields of a name, each with the place of its field among those of the record.
+    pub(super) fn placed_assignments(&mut self, name: &str) -> Vec<(usize, Assignment)> {
+        let mut all = Vec::new();
+        for (at, slot) in self.fields.iter_mut().enumerate() {
+            let is_it = |field: &Field<'_>| {
+                field.def.name == name
+                    && matches!(&field.value, Value::Assignments(sets) if !sets.is_empty())
+            };
+            if let Some(Field { value: Value::Assignments(sets), .. }) =
+                slot.take_if(|field| is_it(field))
+            {
+                all.extend(sets.into_iter().map(|assignment| (at, assignment)));
+            }
+        }
+        all
+    }
+
     pub(super) fn bindings(&mut self, name: &str) -> Option<Vec<(Spanned<Name>, Expr)>> {
         self.take(name, |v| match v {
             Value::Bindings(b) => Ok(b),

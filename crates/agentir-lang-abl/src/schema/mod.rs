@@ -21,8 +21,6 @@ pub(crate) use agentir_ir::FIELD_TYPES;
 pub use agentir_syntax::context::NameKind;
 use agentir_syntax::data::Keys;
 pub use behavior::{GUARDRAIL, PROFILE};
-#[cfg(test)]
-pub(crate) use docs::TEXT as DOCS_TEXT;
 pub(crate) use docs::docs;
 pub use flow::{FLOW, STEP};
 pub use tools::{TOOL, TOOL_LIBRARY};

@@ -638,7 +638,7 @@ impl<'s> Names<'s> {
 }
 
 /// The block type nearest to the root that has a field called `name`.
-fn parent_type_of(root: &'static RecordType, name: &str) -> Option<&'static RecordType> {
+pub(crate) fn parent_type_of(root: &'static RecordType, name: &str) -> Option<&'static RecordType> {
     let mut seen: Vec<&'static RecordType> = vec![root];
     let mut at = 0;
     while let Some(ty) = seen.get(at).copied() {
