@@ -491,6 +491,23 @@ impl<'r> Reader<'r> {
         read
     }
 
+    /// The value of the only key of an object. `name` is the name of its definition in the schema.
+    pub(crate) fn only<T: Json>(
+        &mut self,
+        json: &Node,
+        name: &'static str,
+        key: &'static str,
+    ) -> Option<T> {
+        let Kind::Object(members) = &json.kind else {
+            return self.expected_parts(json, "an object");
+        };
+        self.check_duplicates(members);
+        let mut object = Object::of(members, json.span, name);
+        let value = object.required(key, &[], self);
+        object.report_keys(self);
+        value
+    }
+
     /// Reports the names that occur twice where each may occur once. `what` says what they name, and what is done with it.
     pub(crate) fn check_unique<'n>(
         &mut self,
