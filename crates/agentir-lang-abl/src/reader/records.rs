@@ -204,6 +204,10 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         let rest = line.raw.get(word.len()..).unwrap_or_default();
         let block = rest.trim_start_matches([' ', '\t', '：']).starts_with(['|', '>']);
         let is_record = matches!(def.field_type, FieldType::Record(_));
+        // `FLOW steps can use …` is a sentence that begins with a section's name, and no section.
+        if is_record && children.is_empty() && is_prose(rest.trim()) {
+            return None;
+        }
         let children = if block && !is_record { &[] } else { children };
         Some(self.with_colon(line, word, children))
     }
@@ -643,4 +647,10 @@ pub(super) fn describe(ty: &RecordType) -> String {
             None => with_article(ty.name),
         },
     }
+}
+
+/// Whether a text is words or a heading, and no value of a section: neither quoted nor a list.
+fn is_prose(text: &str) -> bool {
+    let is_value = text.starts_with(['"', '\'', '[', '{', '：']) || text.contains(',');
+    !is_value && (text.contains(' ') || text.ends_with(':'))
 }
