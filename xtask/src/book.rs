@@ -69,8 +69,11 @@ fn page(language: &dyn Language) -> Option<String> {
     for record in records {
         let title =
             if record.is_empty() { "Keywords, operators, types and functions" } else { record };
-        let _ =
-            write!(text, "\n## {}\n\n| | | form | source |\n|---|---|---|---|\n", sentence(title));
+        let _ = write!(
+            text,
+            "\n## {}\n\n| | | form | source |\n|---|---|---|---|\n",
+            capitalized(title)
+        );
         // The values of a field follow it.
         let of_record = all.iter().filter(|one| one.record == record);
         let fields = of_record.clone().filter(|one| one.word.is_empty());
@@ -97,26 +100,21 @@ fn row(language: &dyn Language, one: &Documented, text: &mut String) {
         Some(link) => format!("[{source}]({link})"),
         None => source.to_owned(),
     };
-    let (doc, shape) = (cell(&sentence(doc)), cell(&one.shape));
+    let (doc, shape) = (cell(&capitalized(doc)), cell(&one.shape));
     let _ = writeln!(text, "| {name} | {doc} | {shape} | {source} |");
-}
-
-/// A text that begins with a capital letter.
-fn sentence(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().into_iter().flat_map(char::to_uppercase).chain(chars).collect()
 }
 
 /// What makes a package of a folder of documents, and is not part of the book.
 const PACKAGE: [&str; 5] = ["Cargo.toml", "build.rs", "lib.rs", "LICENSE-MIT", "LICENSE-APACHE"];
 
-/// The titles of a group of rules.
+/// The title of a group of rules.
 fn title(group: &str) -> String {
-    let mut letters = group.replace('-', " ");
-    if let Some(first) = letters.get_mut(..1) {
-        first.make_ascii_uppercase();
-    }
-    letters
+    capitalized(&group.replace('-', " "))
+}
+
+fn capitalized(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().into_iter().flat_map(char::to_uppercase).chain(chars).collect()
 }
 
 /// The table of contents.

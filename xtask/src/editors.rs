@@ -1,13 +1,22 @@
 //! Drives real editors with the language server.
 
+use crate::start;
+use clap::ValueEnum;
 use std::error::Error;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
+
+/// An editor that is driven.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Name {
+    Neovim,
+    Emacs,
+}
 
 /// An editor, and how it runs a script without a window.
 struct Editor {
-    name: &'static str,
+    name: Name,
     program: &'static str,
     /// The packages of Debian that it is in.
     packages: &'static str,
@@ -18,7 +27,7 @@ struct Editor {
 
 const EDITORS: &[Editor] = &[
     Editor {
-        name: "Neovim",
+        name: Name::Neovim,
         program: "nvim",
         packages: "neovim",
         arguments: &[
@@ -35,7 +44,7 @@ const EDITORS: &[Editor] = &[
         script: "neovim.lua",
     },
     Editor {
-        name: "Emacs",
+        name: Name::Emacs,
         program: "emacs",
         packages: "emacs-nox elpa-eglot",
         arguments: &["--batch", "-Q", "-l", "{script}"],
@@ -44,28 +53,17 @@ const EDITORS: &[Editor] = &[
 ];
 
 /// Runs the scripts of all editors that are installed, or of one.
-pub(crate) fn run(root: &Path, only: Option<&str>) -> Result<(), Box<dyn Error>> {
-    let built = Command::new(env!("CARGO"))
-        .args(["build", "--workspace", "--all-features", "--bin", "agentir"])
-        .current_dir(root)
-        .status()?;
-    if !built.success() {
-        return Err("the program was not built".into());
-    }
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    let program = target.join("debug").join(format!("agentir{}", std::env::consts::EXE_SUFFIX));
+pub(crate) fn run(root: &Path, only: Option<Name>) -> Result<(), Box<dyn Error>> {
+    let program = start::program(root, "dev")?;
     let scripts = root.join("tests/editors");
     let mut failed = Vec::new();
     for editor in EDITORS {
-        if only.is_some_and(|only| !editor.name.eq_ignore_ascii_case(only)) {
+        if only.is_some_and(|only| only != editor.name) {
             continue;
         }
-        println!("{}", editor.name);
-        let folder =
-            std::env::temp_dir().join(format!("agentir-{}-{}", editor.program, std::process::id()));
-        fs::create_dir_all(&folder)?;
-        fs::copy(scripts.join("pool.agent.abl"), folder.join("pool.agent.abl"))?;
+        println!("{:?}", editor.name);
+        let folder = tempfile::tempdir()?;
+        fs::copy(scripts.join("pool.agent.abl"), folder.path().join("pool.agent.abl"))?;
         let script = scripts.join(editor.script).display().to_string();
         let status = Command::new(editor.program)
             .args(editor.arguments.iter().map(|argument| argument.replace("{script}", &script)))
@@ -73,13 +71,12 @@ pub(crate) fn run(root: &Path, only: Option<&str>) -> Result<(), Box<dyn Error>>
             .current_dir(&folder)
             .stdin(Stdio::null())
             .status();
-        fs::remove_dir_all(&folder)?;
         match status {
             Ok(status) if status.success() => {}
-            Ok(_) => failed.push(editor.name.to_owned()),
+            Ok(_) => failed.push(format!("{:?}", editor.name)),
             Err(error) => {
                 println!("  not run: {error}; on Debian, `apt-get install {}`", editor.packages);
-                failed.push(format!("{} (not installed)", editor.name));
+                failed.push(format!("{:?} (not installed)", editor.name));
             }
         }
     }

@@ -136,7 +136,7 @@ enum Command {
     Editors {
         /// Only this editor
         #[arg(long)]
-        only: Option<String>,
+        only: Option<editors::Name>,
     },
     /// Write the samples as seeds for `cargo fuzz`
     FuzzSeeds,
@@ -184,7 +184,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             Ok(())
         }
         Command::Tidy => tidy::check(&root()?),
-        Command::Editors { only } => editors::run(&root()?, only.as_deref()),
+        Command::Editors { only } => editors::run(&root()?, only),
         Command::FuzzSeeds => fuzz::write_seeds(&root()?),
         Command::Dist { out, attempt } => dist::make(&root()?, &out, attempt),
         Command::Bench { files, seed, rounds, corpus: None, profile } => {

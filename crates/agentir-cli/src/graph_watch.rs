@@ -2,16 +2,17 @@
 
 use agentir_diagnostics::escape_json;
 use std::borrow::Cow;
-use std::io::Cursor;
+use std::io::{self, Cursor, ErrorKind};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+use std::time::{SystemTime, UNIX_EPOCH};
 use tiny_http::{Header, Request, Response, Server};
 
 /// What is served.
-#[derive(Default)]
 struct Page {
-    /// How often it was drawn; the page asks for it.
+    /// Counts how often it was drawn; the page asks for it. It begins with the time at which the process did, so that a page
+    /// that another process drew is never taken for the newest one.
     version: u64,
     html: String,
     /// Why the newest text could not be drawn; the page goes on showing the one before.
@@ -31,13 +32,26 @@ impl Served {
     /// # Errors
     /// A message, if the port cannot be used.
     pub fn new(port: Option<u16>) -> Result<Self, String> {
+        if let Some(port) = port.filter(|port| BLOCKED.contains(port)) {
+            return Err(format!("browsers open no pages at port {port}\nhelp: {FREE_PORT}"));
+        }
         let server = Server::http((Ipv4Addr::LOCALHOST, port.unwrap_or_default()));
         let server = server.map_err(|error| {
             let named = port.map_or_else(String::new, |port| format!(" at port {port}"));
-            format!("cannot serve the page{named}: {error}")
+            let kind = error.downcast_ref::<io::Error>().map(io::Error::kind);
+            match kind {
+                Some(ErrorKind::PermissionDenied) => {
+                    format!("this user may not serve a page{named}\nhelp: {FREE_PORT}")
+                }
+                Some(ErrorKind::AddrInUse) => {
+                    format!("another program serves{named}\nhelp: {FREE_PORT}")
+                }
+                _ => format!("cannot serve the page{named}: {error}"),
+            }
         })?;
         let address = server.server_addr().to_ip().ok_or("cannot serve the page")?;
-        let page = Arc::new(Mutex::new(Page::default()));
+        let page =
+            Arc::new(Mutex::new(Page { version: begun(), html: String::new(), error: None }));
         let shown = Arc::clone(&page);
         thread::spawn(move || {
             for request in server.incoming_requests() {
@@ -64,9 +78,32 @@ impl Served {
     }
 }
 
+/// The time, in milliseconds since 1970: no more than a script can count.
+fn begun() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(now.as_millis()).unwrap_or_default()
+}
+
+/// What helps where a port cannot be used.
+const FREE_PORT: &str = "choose a port from 1024 on, or leave out `--port`";
+
+/// The ports that browsers refuse, whoever serves there (Fetch Standard, "port blocking").
+const BLOCKED: &[u16] = &[
+    1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102,
+    103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465,
+    512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993,
+    995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668,
+    6669, 6679, 6697, 10080,
+];
+
 fn answer(request: &Request, own: SocketAddr, page: &Mutex<Page>) -> Response<Cursor<Vec<u8>>> {
     // Pages of other sites reach this machine by names of their own.
-    let names = [own.to_string(), format!("localhost:{}", own.port())];
+    let port = own.port();
+    let mut names = vec![own.to_string(), format!("localhost:{port}")];
+    // Browsers leave out the port of the scheme.
+    if port == 80 {
+        names.extend([own.ip().to_string(), "localhost".to_owned()]);
+    }
     let host = request.headers().iter().find(|header| header.field.equiv("Host"));
     if !host.is_some_and(|host| names.iter().any(|name| host.value.as_str() == name)) {
         return Response::from_string("this page is for this machine").with_status_code(403);

@@ -12,7 +12,7 @@ use common::{CACHE, agentir};
 use serde_json::Value;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, ChildStderr, Stdio};
 use std::time::{Duration, Instant};
@@ -88,18 +88,49 @@ fn the_page_follows_the_file() {
     let watching = Watching::start(&file);
     let page = watching.own("/");
     assert!(page.starts_with("HTTP/1.1 200"), "{page}");
-    assert!(page.contains("<body data-version=\"1\">") && page.contains("greet"), "{page}");
+    let first = watching.version()["version"].as_u64().unwrap();
+    let body = format!("<body data-version=\"{first}\">");
+    assert!(page.contains(&body) && page.contains("greet"), "{page}");
     assert!(watching.own("/other").starts_with("HTTP/1.1 404"));
     fs::write(&file, DESK.replace("greet", "welcome")).unwrap();
-    watching.until(|said| said["version"] == 2);
+    watching.until(|said| said["version"] == first + 1);
     assert!(watching.own("/").contains("welcome"));
     // What cannot be drawn is said, and the page stays.
     fs::write(&file, "").unwrap();
     watching.until(|said| said["error"].is_string());
-    assert_eq!(watching.version()["version"], 2);
+    assert_eq!(watching.version()["version"], first + 1);
     assert!(watching.own("/").contains("welcome"));
     fs::write(&file, DESK).unwrap();
-    watching.until(|said| said["version"] == 3 && said["error"].is_null());
+    watching.until(|said| said["version"] == first + 2 && said["error"].is_null());
+}
+
+/// A browser that shows the page of a process that has ended asks the next one at its port.
+#[test]
+fn each_process_has_versions_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("desk.agent.abl");
+    fs::write(&file, DESK).unwrap();
+    let before = Watching::start(&file).version()["version"].as_u64().unwrap();
+    assert!(Watching::start(&file).version()["version"].as_u64().unwrap() > before);
+}
+
+#[test]
+fn a_port_that_cannot_be_used_is_an_error_that_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("desk.agent.abl");
+    fs::write(&file, DESK).unwrap();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    for (port, why) in [
+        (6000, "browsers open no pages at port 6000".to_owned()),
+        (taken.local_addr().unwrap().port(), "another program serves".to_owned()),
+    ] {
+        let mut command = agentir(folder.path(), Path::new(CACHE));
+        command.args(["graph", "--watch", "--port", &port.to_string()]).arg(&file);
+        let output = command.stdin(Stdio::null()).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(&why) && said.contains("help: choose a port"), "{said}");
+    }
 }
 
 /// A page of another site that has its name lead to this machine sees nothing.

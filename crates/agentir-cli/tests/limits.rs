@@ -750,3 +750,31 @@ fn the_costs_of_ten_thousand_agents_fit_into_a_gigabyte() {
         assert!(stdout(&output).contains("A9899"));
     }
 }
+
+/// A flow of many steps, each of which leads to the next.
+fn long_flow(steps: usize) -> String {
+    let mut text = "FLOW:\n  entry_point: s0\n\n".to_owned();
+    for step in 1..steps {
+        let _ = writeln!(text, "  s{}:\n    RESPOND: \"x\"\n    THEN: s{step}", step - 1);
+    }
+    let _ = writeln!(text, "  s{}:\n    RESPOND: \"x\"\n    THEN: COMPLETE", steps - 1);
+    agent("Chain", &text)
+}
+
+/// A difference at the end of a flow is one at its beginning; it costs as much as the flow is long, not the square of it.
+#[test]
+fn long_flows_are_compared_in_linear_time() {
+    let folder = tempfile::tempdir().unwrap();
+    write(
+        folder.path(),
+        &[("a.agent.abl", &long_flow(10_000)), ("b.agent.abl", &long_flow(9_999))],
+    );
+    let same = within(30, folder.path(), &["diff", "a.agent.abl", "a.agent.abl"]);
+    assert_eq!(code(&same), 0, "{}{}", stdout(&same), stderr(&same));
+    assert!(stdout(&same).contains("same meaning"), "{}", stdout(&same));
+    let other = within(30, folder.path(), &["diff", "a.agent.abl", "b.agent.abl"]);
+    assert_eq!(code(&other), 1, "{}{}", stdout(&other), stderr(&other));
+    let converted =
+        within(60, folder.path(), &["convert", "a.agent.abl", "--to", "adl", "-o", "out"]);
+    assert!(!stdout(&converted).contains("undecided"), "{}", stdout(&converted));
+}

@@ -49,6 +49,19 @@ fn shown(folder: &Path, path: &str) -> Vec<(String, String)> {
     all
 }
 
+/// The graphs of a program, in all formats.
+fn graphs(folder: &Path, path: &str) -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    for format in ["mermaid", "dot", "svg", "html", "json"] {
+        for detail in ["agents", "steps", "statements"] {
+            let args = ["graph", path, "--format", format, "--detail", detail];
+            let (_, out, err) = ran(folder, &args);
+            all.push((format!("graph {format} {detail}"), out + &err));
+        }
+    }
+    all
+}
+
 #[test]
 fn what_a_finding_calls_a_credential_is_shown_nowhere() {
     let folder = tempfile::tempdir().unwrap();
@@ -66,7 +79,7 @@ fn what_a_finding_calls_a_credential_is_shown_nowhere() {
     let about: Vec<_> =
         all.iter().filter(|(_, text)| text.contains("credential-not-copied")).collect();
     assert!(about.len() >= FORMATS.len(), "{all:?}");
-    for (output, text) in &all {
+    for (output, text) in all.iter().chain(&graphs(folder.path(), "xo")) {
         for secret in secrets {
             assert!(!text.contains(&secret[4..]), "{output}: {text}");
         }
@@ -367,6 +380,10 @@ fn secrets_in_drawn_documents_are_shown_by_no_output() {
             ran(folder.path(), &["diff", &format!("all/{name}"), "bare.ir.json"]);
         assert_eq!(code, 1, "{name}: {out}{err}");
         assert_hidden(name, &(out + &err), &secrets);
+        for (output, text) in graphs(folder.path(), &format!("all/{name}")) {
+            assert!(text.contains("A1") || text.contains("a1"), "{output}: {text}");
+            assert_hidden(&output, &text, &secrets);
+        }
     }
 }
 

@@ -1,12 +1,9 @@
 //! What a finding is made of.
 
 use crate::evidence::{Binding, Evidence, Premise, Run};
-use crate::source::{FileId, SourceMap, Span};
-use agentir_secrets::Masker;
+use crate::source::{SourceMap, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 /// How many labels a sentence has at most beside the primary one.
 const MAX_LABELS: usize = 9;
@@ -366,26 +363,5 @@ impl Diagnostic {
             edits: vec![Edit { span, text }],
             applicability,
         })
-    }
-}
-impl SourceMap {
-    /// What masks the secrets of some files in other texts, those included that findings say are secrets.
-    #[must_use]
-    pub fn masker_of(
-        &self,
-        files: impl IntoIterator<Item = FileId>,
-        findings: &[Diagnostic],
-    ) -> Masker {
-        let mut files: BTreeSet<FileId> = files.into_iter().collect();
-        let labels = findings.iter().flat_map(|one| one.labels.iter().chain([&one.primary]));
-        files.extend(labels.map(|label| label.span.file));
-        let mut sources = Cow::Borrowed(self);
-        let secrets = findings.iter().filter(|finding| finding.secret);
-        let mut secrets = secrets.map(|finding| finding.primary.span).peekable();
-        if secrets.peek().is_some() {
-            sources.to_mut().conceal(secrets);
-        }
-        let files = files.into_iter().filter_map(|id| sources.get(id));
-        files.map(|file| (&*file.text, file.masks())).collect()
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::label;
 use agentir_diagnostics::{SourceMap, Span};
-use agentir_flow::cfg::{AgentId, Cfg, EdgeKind, NodeKind};
+use agentir_flow::cfg::{AgentId, Cfg, EdgeKind, NodeKind, Origin};
 use agentir_secrets::Masker;
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, EdgeIndex, NodeIndex};
@@ -178,6 +178,9 @@ pub struct Node {
     /// Where it is written: `file:line:column`.
     #[serde(rename = "place", skip_serializing_if = "Option::is_none")]
     pub location: Option<String>,
+    /// The last line of what it stands for, which begins at its place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_line: Option<usize>,
     /// Whether no way leads to it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unreachable: bool,
@@ -229,6 +232,7 @@ pub fn graph(cfg: &Cfg<'_>, sources: &SourceMap, view: &View<'_>) -> Graph {
     let shown = |id: AgentId| view.agents.is_empty() || view.agents.contains(&id);
     let representative = collapse(cfg, view.detail);
     let reached = reachable(cfg, view.entry);
+    let last_lines = last_lines(cfg, sources, &representative);
     let mut agents = Vec::new();
     let mut agent_at: FxHashMap<AgentId, usize> = FxHashMap::default();
     for (id, part) in (0..).map(AgentId).zip(cfg.agents()) {
@@ -262,6 +266,7 @@ pub fn graph(cfg: &Cfg<'_>, sources: &SourceMap, view: &View<'_>) -> Graph {
             step: node.step.map(|s| s.name.value.to_string()),
             label: label::node(cfg, at, node),
             location: location(sources, node.span),
+            last_line: last_lines.get(&at).copied(),
             unreachable: !alive.contains(&at),
             node_kind: node.kind,
         });
@@ -453,6 +458,7 @@ fn external_agents(
                 step: None,
                 label: label::short(transfer.to),
                 location: None,
+                last_line: None,
                 unreachable: false,
                 node_kind: NodeKind::Entry,
             });
@@ -493,6 +499,58 @@ fn location(sources: &SourceMap, span: Span) -> Option<String> {
     let file = sources.get(span.file)?;
     let at = file.line_column(span.start);
     Some(format!("{}:{}:{}", file.name, at.line, at.column))
+}
+
+/// The last line of what each node stands for: an agent, up to the next one of its file; of everything else, what the nodes
+/// that it represents are written as, and the jumps from there.
+fn last_lines(
+    cfg: &Cfg<'_>,
+    sources: &SourceMap,
+    representative: &[Option<NodeIndex>],
+) -> FxHashMap<NodeIndex, usize> {
+    let is_known = |span: Span| !(span.is_empty() && span.start == 0);
+    let stands = |at: NodeIndex| representative.get(at.index()).copied().flatten();
+    let mut ends: FxHashMap<NodeIndex, Span> = FxHashMap::default();
+    let mut add = |at: NodeIndex, span: Span| {
+        let Some(own) = stands(at).and_then(|own| Some((own, cfg.node(own)?.span))) else { return };
+        if is_known(span) && is_known(own.1) && span.file == own.1.file {
+            let end = ends.entry(own.0).or_insert(own.1);
+            end.end = end.end.max(span.end);
+        }
+    };
+    let mut entries: Vec<(Span, NodeIndex)> = Vec::new();
+    for at in cfg.graph().node_indices() {
+        let Some(node) = cfg.node(at) else { continue };
+        match (node.kind, node.origin) {
+            (NodeKind::Entry, _) => entries.push((node.span, at)),
+            // What follows from the agent as a whole is written nowhere.
+            (_, Origin::Agent(_)) => {}
+            _ => add(at, node.span),
+        }
+    }
+    for id in cfg.graph().edge_indices() {
+        if let Some((from, _, edge)) = cfg.edge(id)
+            && matches!(edge.kind, EdgeKind::Jump | EdgeKind::Branch)
+            && !matches!(edge.origin, Origin::Agent(_))
+        {
+            add(from, edge.span);
+        }
+    }
+    let line = |span: Span| {
+        let last = (span.end as usize).saturating_sub(1);
+        Some(sources.get(span.file)?.line_index(last) + 1)
+    };
+    let mut lines: FxHashMap<NodeIndex, usize> =
+        ends.into_iter().filter_map(|(at, span)| Some((at, line(span)?))).collect();
+    entries.retain(|(span, _)| is_known(*span));
+    entries.sort_unstable_by_key(|(span, _)| (span.file, span.start));
+    for (index, (span, at)) in entries.iter().enumerate() {
+        let Some(file) = sources.get(span.file) else { continue };
+        let next = entries.get(index + 1).filter(|(next, _)| next.file == span.file);
+        let end = next.map_or(file.text.len(), |(next, _)| (next.start as usize).saturating_sub(1));
+        lines.insert(*at, file.line_index(end) + 1);
+    }
+    lines
 }
 
 /// The node that represents each node. Nodes of a step are represented by the step; others by the last

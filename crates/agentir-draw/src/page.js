@@ -70,15 +70,18 @@ const editor = typeof acquireVsCodeApi === 'function' ? acquireVsCodeApi() : und
 let findings = new Map();
 let found = JSON.parse(document.getElementById('findings').textContent);
 
-// The node that a line of a file belongs to: the last one that begins there or before.
+// The node that a line of a file belongs to: of those whose lines it is among, the one with the fewest.
 function nodeAt(file, line) {
   let best;
-  let begin = 0;
+  let fewest = Infinity;
   for (const node of graphs[current].nodes) {
     const place = /^(.*):(\d+):\d+$/.exec(node.place || '');
-    if (!place || place[1] !== file || Number(place[2]) > line || Number(place[2]) < begin) continue;
+    if (!place || place[1] !== file || node.last_line === undefined) continue;
+    const first = Number(place[2]);
+    const count = node.last_line - first;
+    if (line < first || line > node.last_line || count >= fewest) continue;
     best = node;
-    begin = Number(place[2]);
+    fewest = count;
   }
   return best;
 }
@@ -127,6 +130,10 @@ function rest() {
   panel.innerHTML = start;
 }
 
+// What is shown survives a newer page, once it is what was shown before.
+let isReady = false;
+const kept = () => JSON.stringify({ name: which.selectedOptions[0]?.textContent, view: views[current] });
+
 const views = {};
 const wholes = {};
 // How many units of a picture one pixel may show before its texts are too small to be read.
@@ -171,6 +178,7 @@ function view() {
 function draw() {
   const v = view();
   picture().setAttribute('viewBox', `${v.x} ${v.y} ${v.w} ${v.h}`);
+  if (isReady) editor?.setState(kept());
 }
 const scale = () => {
   const box = stage.getBoundingClientRect();
@@ -235,9 +243,7 @@ document.getElementById('find').oninput = (event) => {
 };
 draw();
 
-// What is shown survives a newer page.
 const KEPT = 'agentir.graph';
-const kept = () => JSON.stringify({ name: which.selectedOptions[0]?.textContent, view: views[current] });
 function restore(text) {
   const { name, view: shown } = JSON.parse(text || '{}');
   const option = [...which.options].find((one) => one.textContent === name);
@@ -248,7 +254,7 @@ function restore(text) {
   draw();
 }
 
-// A page of `agentir graph --watch` asks for a newer one.
+// A page of `agentir graph --watch` asks for a newer one. Each process counts from another number.
 async function follow(version) {
   const notice = element('p', '', document.querySelector('header'));
   notice.className = 'found-error';
@@ -275,8 +281,7 @@ if (document.body.dataset.version) {
 }
 if (editor) {
   restore(editor.getState());
-  window.addEventListener('pointerup', () => editor.setState(kept()));
-  which.addEventListener('change', () => editor.setState(kept()));
+  isReady = true;
   editor.postMessage({ ready: true });
 }
 

@@ -21,8 +21,23 @@ const SILENCE: Duration = Duration::from_millis(50);
 pub(crate) enum Work {
     /// Answer a request.
     Answer(Box<Question>),
-    /// Check a workspace; what it is told before is stale.
-    Check(Box<Job>),
+    /// Check the workspace that [waits](Jobs).
+    Check,
+}
+
+/// The workspace that is to be checked next: the latest, since what came before is stale.
+#[derive(Clone, Default)]
+pub(crate) struct Jobs(Arc<Mutex<Option<Box<Job>>>>);
+
+impl Jobs {
+    /// Replaces what waits. Returns whether nothing did, so that the thread is to be told.
+    pub(crate) fn put(&self, job: Job) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).replace(Box::new(job)).is_none()
+    }
+
+    fn take(&self) -> Option<Box<Job>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
 }
 
 /// A workspace to check.
@@ -63,6 +78,7 @@ impl Running {
 /// The thread.
 pub(crate) struct Checker {
     pub(crate) work: Receiver<Work>,
+    jobs: Jobs,
     pub(crate) running: Running,
     pub(crate) found: Sender<Found>,
     pub(crate) answer: Box<dyn Fn(Question) + Send>,
@@ -75,12 +91,13 @@ pub(crate) struct Checker {
 impl Checker {
     pub(crate) fn new(
         work: Receiver<Work>,
+        jobs: Jobs,
         running: Running,
         found: Sender<Found>,
         answer: Box<dyn Fn(Question) + Send>,
     ) -> Self {
         let (latest, questions) = (FxHashMap::default(), VecDeque::new());
-        Self { work, running, found, answer, latest, questions, job: None }
+        Self { work, jobs, running, found, answer, latest, questions, job: None }
     }
 
     /// Works until there will be no more.
@@ -96,6 +113,7 @@ impl Checker {
             while let Ok(work) = self.work.try_recv() {
                 self.take(work);
             }
+            self.take(Work::Check);
             if let Some(question) = self.questions.pop_front() {
                 (self.answer)(question);
             } else if let Some(job) = self.job.take() {
@@ -111,7 +129,7 @@ impl Checker {
     fn take(&mut self, work: Work) {
         match work {
             Work::Answer(question) => self.questions.push_back(*question),
-            Work::Check(job) => self.job = Some(*job),
+            Work::Check => self.job = self.jobs.take().map(|job| *job).or(self.job.take()),
         }
     }
 

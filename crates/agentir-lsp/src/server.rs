@@ -2,7 +2,7 @@
 
 use crate::answers::{self, Failure, Lane, Question, Route, Stop};
 use crate::capabilities;
-use crate::checker::{Checker, Found, Job, Running, Work};
+use crate::checker::{Checker, Found, Job, Jobs, Running, Work};
 use crate::client::Client;
 use crate::documents::{Document, Documents, edited};
 use crate::findings::KnownFindings;
@@ -13,7 +13,7 @@ use crate::view::{Sent, View};
 use crate::watch::Watch;
 use agentir::vfs::{Disk, Remembered};
 use agentir::{Snapshot, Workspace};
-use crossbeam_channel::{Receiver, Sender, select, unbounded};
+use crossbeam_channel::{Receiver, Sender, bounded, select};
 use gen_lsp_types::{
     ConfigurationItem, ConfigurationParams, Diagnostic, DidChangeConfigurationParams,
     DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams,
@@ -33,6 +33,15 @@ use std::{fs, thread};
 
 /// The stack of the threads that read and check programs, in bytes.
 const STACK: usize = 16 << 20;
+
+/// How much other threads may tell the main loop before it listens.
+const WAITING: usize = 64;
+
+/// How many requests are answered at a time; a client that asks for more has an error.
+const MAX_PENDING: usize = 4096;
+
+/// What a client is told that asks for more.
+const TOO_MANY: &str = "too many requests are being answered already";
 
 /// What other threads tell the main loop.
 enum Event {
@@ -99,6 +108,7 @@ pub(crate) struct Server<'c> {
     running: Running,
     quick: Sender<Question>,
     checks: Sender<Work>,
+    jobs: Jobs,
     events: Receiver<Event>,
     to_self: Sender<Event>,
     found: Receiver<Found>,
@@ -108,17 +118,20 @@ pub(crate) struct Server<'c> {
 /// Serves a client until it is done. Returns whether it said so before, as it should.
 pub(crate) fn serve(connection: &Connection) -> bool {
     thread::scope(|scope| {
-        let (to_self, events) = unbounded();
-        let (quick, questions) = unbounded::<Question>();
-        let (checks, work) = unbounded();
-        let (to_found, found) = unbounded();
+        // The main loop takes from these and never waits to fill one, so that those who do go on.
+        let (to_self, events) = bounded(WAITING);
+        let (to_found, found) = bounded(WAITING);
+        let (quick, questions) = bounded::<Question>(MAX_PENDING);
+        let (checks, work) = bounded(MAX_PENDING);
         let running = Running::default();
         let answered = to_self.clone();
         let answer = move |mut question: Question| {
             let result = question.answer();
             let _ = answered.send(Event::Answered { id: question.id, result });
         };
-        let checker = Checker::new(work, running.clone(), to_found, Box::new(answer.clone()));
+        let jobs = Jobs::default();
+        let checker =
+            Checker::new(work, jobs.clone(), running.clone(), to_found, Box::new(answer.clone()));
         let builder = |name: &str| thread::Builder::new().name(name.to_owned()).stack_size(STACK);
         let started = builder("answers")
             .spawn_scoped(scope, move || questions.into_iter().for_each(answer))
@@ -153,6 +166,7 @@ pub(crate) fn serve(connection: &Connection) -> bool {
             running,
             quick,
             checks,
+            jobs,
             events,
             to_self,
             found,
@@ -257,6 +271,13 @@ impl Server<'_> {
 
     /// Has a request answered.
     fn ask(&mut self, id: RequestId, route: Route, params: Value) {
+        if self.pending.contains_key(&id) {
+            let message = "a request with this id is being answered".to_owned();
+            return self.refuse(id, ErrorCode::InvalidRequest, message);
+        }
+        if self.pending.len() + self.waiting.len() >= MAX_PENDING {
+            return self.refuse(id, ErrorCode::RequestFailed, TOO_MANY.to_owned());
+        }
         let Some(view) = self.view() else {
             let message = "the workspace cannot be read".to_owned();
             return self.refuse(id, ErrorCode::RequestFailed, message);
@@ -275,15 +296,18 @@ impl Server<'_> {
         self.pending.insert(id.clone(), pending);
         let baseline = self.baseline.clone();
         let question = Question { id, route, params, view, baseline, stop };
-        match route.lane {
-            Lane::Quick => {
-                let _ = self.quick.send(question);
-            }
-            Lane::Findings => {
-                let _ = self.checks.send(Work::Answer(Box::new(question)));
-                // It comes first; what was found until now is kept.
-                self.running.stop();
-            }
+        let id = question.id.clone();
+        let is_sent = match route.lane {
+            Lane::Quick => self.quick.try_send(question).is_ok(),
+            Lane::Findings => self.checks.try_send(Work::Answer(Box::new(question))).is_ok(),
+        };
+        if !is_sent {
+            self.pending.remove(&id);
+            return self.refuse(id, ErrorCode::RequestFailed, TOO_MANY.to_owned());
+        }
+        if route.lane == Lane::Findings {
+            // It comes first; what was found until now is kept.
+            self.running.stop();
         }
     }
 
@@ -703,7 +727,10 @@ impl Server<'_> {
         let open = open.collect();
         let baseline = self.baseline.clone();
         let job = Job { generation: self.generation, view, open, baseline };
-        let _ = self.checks.send(Work::Check(Box::new(job)));
+        if self.jobs.put(job) {
+            // Where there is no room, the thread looks for it after each of the requests that take it.
+            let _ = self.checks.try_send(Work::Check);
+        }
     }
 
     /// Tells the client what was found, as far as that is news.

@@ -3,7 +3,7 @@
 //! What is no message is reported and skipped: a client with a bug loses one message, and not the server.
 
 use agentir_secrets::mask;
-use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
+use crossbeam_channel::{Receiver, Sender, bounded};
 use gen_lsp_types::{LogMessageParams, MessageType};
 use lsp_server::{Connection, ErrorCode, Message, Notification, RequestId, Response};
 use serde_json::Value;
@@ -15,6 +15,9 @@ const MAX_MESSAGE: usize = 160 << 20;
 
 /// So many messages are read before the first of them is taken, so that keystrokes that come together are seen as such.
 const WAITING: usize = 256;
+
+/// So many messages wait for a client that does not read for a while; then the server waits for it.
+const UNREAD: usize = 1 << 14;
 
 /// The longest line of a header.
 const MAX_HEADER: u64 = 4096;
@@ -34,8 +37,7 @@ impl Threads {
 
 /// A connection on standard input and output.
 pub(crate) fn stdio() -> (Connection, Threads) {
-    // A client that does not read for a while stops nothing.
-    let (to_client, outgoing) = unbounded::<Message>();
+    let (to_client, outgoing) = bounded::<Message>(UNREAD);
     let (incoming, from_client) = bounded::<Message>(WAITING);
     let writer = thread::spawn(move || write_all(&outgoing, &mut io::stdout().lock()));
     let answers = to_client.clone();

@@ -1,6 +1,7 @@
 //! Changes of files on disk, for clients that do not tell of them.
 
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::mpsc;
 use std::thread;
@@ -8,6 +9,9 @@ use std::time::Duration;
 
 /// How long files have to be at rest: editors write in several steps.
 const REST: Duration = Duration::from_millis(100);
+
+/// How many changes are told of at once, and may wait.
+const MAX_CHANGES: usize = 10_000;
 
 /// Watches as long as it exists.
 pub(crate) struct Watch {
@@ -23,7 +27,7 @@ impl Watch {
         folders: &[PathBuf],
         tell: impl Fn(Vec<PathBuf>) + Send + 'static,
     ) -> notify::Result<Self> {
-        let (to, changes) = mpsc::channel();
+        let (to, changes) = mpsc::sync_channel::<Vec<PathBuf>>(MAX_CHANGES);
         let mut watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
             // Reading a file is an event, too, and we are who reads.
             if let Ok(event) = event
@@ -36,13 +40,15 @@ impl Watch {
             watcher.watch(folder, RecursiveMode::Recursive)?;
         }
         thread::spawn(move || {
-            while let Ok(mut paths) = changes.recv() {
-                while let Ok(more) = changes.recv_timeout(REST) {
+            while let Ok(paths) = changes.recv() {
+                let mut paths: BTreeSet<PathBuf> = paths.into_iter().collect();
+                // What never rests is told in parts.
+                while paths.len() < MAX_CHANGES
+                    && let Ok(more) = changes.recv_timeout(REST)
+                {
                     paths.extend(more);
                 }
-                paths.sort();
-                paths.dedup();
-                tell(paths);
+                tell(paths.into_iter().collect());
             }
         });
         Ok(Self { _watcher: watcher })

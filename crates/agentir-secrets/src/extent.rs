@@ -1,8 +1,9 @@
 //! How far the value behind the name of a secret goes: passwords are made of all characters, those included that separate
 //! values elsewhere.
 
-use crate::MASK;
 use crate::bytes::{WORD, is};
+use crate::names::REACH;
+use crate::{MASK, prefix_window};
 
 /// What stands around a value that is in no quotes.
 #[derive(Debug, Clone, Copy)]
@@ -11,11 +12,29 @@ pub(super) struct Place<'l> {
     pub(super) separator: u8,
     /// The line up to its name.
     pub(super) before: &'l [u8],
+    /// Whether a quotation begins before the name and goes on behind it: `-H 'Cookie: …'`.
+    pub(super) is_enclosed: bool,
 }
 
-impl Place<'_> {
+impl<'l> Place<'l> {
     /// An argument of a command, or a word of a sentence.
-    pub(super) const WORD: Self = Self { separator: b' ', before: &[] };
+    pub(super) const WORD: Self = Self { separator: b' ', before: &[], is_enclosed: false };
+
+    /// What stands around a value; its name is the last `name` bytes of `before`, which ends before the separator at `at`.
+    pub(super) fn of(line: &'l [u8], at: usize, before: &[u8], name: usize) -> Option<Self> {
+        let from = at.saturating_sub(REACH);
+        let before_name = line.get(..from + before.len().checked_sub(name)?)?;
+        let marks = line.get(from + before.len()..at)?;
+        let is_quote = |byte: &u8| matches!(byte, b'"' | b'\'' | b'`');
+        let is_enclosed = before_name.last().is_some_and(is_quote) && !marks.iter().any(is_quote);
+        Some(Self { separator: *line.get(at)?, before: before_name, is_enclosed })
+    }
+
+    /// The quote in which the name and the value stand together, and whether it is escaped.
+    fn quote(self) -> Option<(char, bool)> {
+        let (last, before) = self.before.split_last().filter(|_| self.is_enclosed)?;
+        Some((char::from(*last), before.last() == Some(&b'\\')))
+    }
 
     /// The mark between the pairs that the name belongs to: of an address (`?a=…&password=…`), of a connection string.
     fn mark(self) -> Option<char> {
@@ -47,31 +66,56 @@ pub(super) struct HeaderValue<'t> {
     pub(super) is_whole: bool,
 }
 
-/// The value of a header, which may have several words; `after` is the line behind the separator.
-pub(super) fn header<'t>(after: &'t str, place: Place<'_>) -> Option<HeaderValue<'t>> {
+/// The value of a header, which may have several words; `after` is the line behind the separator. It goes to the end of its
+/// quotation or of its line; in the middle of a line and in no quotes, to where the notation goes on, within `most` bytes.
+pub(super) fn header<'t>(after: &'t str, place: Place<'_>, most: usize) -> Option<HeaderValue<'t>> {
+    if let Some((quote, escaped)) = place.quote() {
+        let value = after.trim_start_matches([' ', '\t']);
+        if let Some(text) = within(value, quote, escaped) {
+            let start = after.len() - value.len();
+            return Some(HeaderValue { start, text, is_quoted: true, is_whole: true });
+        }
+    }
     let text = after.trim_start_matches([' ', '\t', '\\']);
     let quote = text.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'));
     let value = text.get(quote.map_or(0, char::len_utf8)..)?;
     let start = after.len() - value.len();
     // In a text within a text, quotes are escaped.
     let escaped = after.get(..start).is_some_and(|before| before.contains('\\'));
-    let near = |most: usize| value.get(..value.floor_char_boundary(most)).unwrap_or(value);
-    let is_alone = || place.before.iter().all(|byte| b" \t\"'-".contains(byte));
+    // From the end, so that the blanks between two headers of a line are looked at once.
+    let is_alone = || place.before.iter().rev().all(|byte| b" \t\"'-".contains(byte));
     let (text, is_whole) = match quote {
-        Some(quote) if escaped => (near(MAX_QUOTED).split(quote).next()?, true),
-        Some(quote) => (quoted(near(MAX_QUOTED), quote, place), true),
+        // Whoever follows opens a quotation of the same kind, and so ends this one: all of them together take linear time.
+        Some(quote) => match within(value, quote, escaped) {
+            // `Cookie: "a"; b=c`
+            Some(text) if goes_on(value, text) && is_alone() => (value.trim_end(), true),
+            Some(text) => (text, true),
+            // The line was cut.
+            None => (value.trim_end(), true),
+        },
         // Only one header of a line has nothing before it, so that this takes linear time.
         None if is_alone() => (value.trim_end(), true),
-        None => (unquoted_words(near(MAX_UNQUOTED), place), false),
+        None => (
+            unquoted_words(value.get(..value.floor_char_boundary(most)).unwrap_or(value), place),
+            false,
+        ),
     };
     Some(HeaderValue { start, text, is_quoted: quote.is_some(), is_whole })
 }
 
-/// The length in which the end of a quotation is looked for. Servers refuse longer headers.
-const MAX_QUOTED: usize = 8 << 10;
+/// What stands before the end of a quotation, if it ends. In a text within a text, it is the next quote that ends it.
+fn within(text: &str, quote: char, escaped: bool) -> Option<&str> {
+    match escaped {
+        true => text.split_once(quote).map(|(before, _)| before),
+        false => text.get(..end_of_quotation(text, quote)?),
+    }
+}
 
-/// The length of what is inspected of a header in the middle of a line.
-const MAX_UNQUOTED: usize = 512;
+/// Whether the pairs of a header go on behind the quotation at the start of its value.
+fn goes_on(value: &str, quotation: &str) -> bool {
+    let behind = value.get(quotation.len() + 1..).unwrap_or_default();
+    behind.starts_with(';') && begins_pair(behind, b'=')
+}
 
 /// Words in no quotes, up to where the notation around them goes on.
 fn unquoted_words<'t>(text: &'t str, place: Place<'_>) -> &'t str {
@@ -81,7 +125,7 @@ fn unquoted_words<'t>(text: &'t str, place: Place<'_>) -> &'t str {
         let word = rest.trim_start_matches(is_gap);
         at += rest.len() - word.len();
         // What is put in later is no list.
-        let hole = word.starts_with("{{").then(|| word.find("}}")).flatten();
+        let hole = word.starts_with("{{").then(|| prefix_window(word).find("}}")).flatten();
         let value = match hole {
             Some(end) => word.get(..end + 2).unwrap_or_default(),
             None => unquoted(word, place),
@@ -118,6 +162,14 @@ pub(super) fn value<'t>(text: &'t str, place: Place<'_>) -> (usize, &'t str) {
 
 /// What stands before the end of a quotation. One that was cut has none.
 pub(super) fn quoted<'t>(text: &'t str, quote: char, place: Place<'_>) -> &'t str {
+    match end_of_quotation(text, quote) {
+        Some(end) => text.get(..end).unwrap_or_default(),
+        None => unquoted(text, place),
+    }
+}
+
+/// Where a quotation ends which begins before a text.
+fn end_of_quotation(text: &str, quote: char) -> Option<usize> {
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         if c == '\\' {
@@ -127,11 +179,11 @@ pub(super) fn quoted<'t>(text: &'t str, quote: char, place: Place<'_>) -> &'t st
             let twice =
                 quote == '\'' && at > 0 && chars.next_if(|(_, next)| *next == quote).is_some();
             if !twice {
-                return text.get(..at).unwrap_or_default();
+                return Some(at);
             }
         }
     }
-    unquoted(text, place)
+    None
 }
 
 /// A value that ends where the notation around it goes on, at the latest before a blank.
@@ -147,6 +199,8 @@ pub(super) fn unquoted<'t>(text: &'t str, place: Place<'_>) -> &'t str {
             _ if c.is_whitespace() || c.is_control() || c == MASK || is_of_sentence(c) => true,
             _ if at == 0 => false,
             '"' | '\'' | '`' => closes(text.get(at + 1..).unwrap_or_default()),
+            // Several in a row are looked at once.
+            '\\' if at > 1 && text.as_bytes().get(at - 1) == Some(&b'\\') => false,
             '\\' => rest().trim_start_matches('\\').starts_with(['"', '\'']),
             '<' => rest().starts_with("</") || rest().starts_with("<br"),
             '&' if is_entity(rest()) => true,
@@ -160,7 +214,8 @@ pub(super) fn unquoted<'t>(text: &'t str, place: Place<'_>) -> &'t str {
     let end = text.char_indices().find(|at| ends(*at)).map_or(text.len(), |(at, _)| at);
     let value = text.get(..end).unwrap_or_default();
     // `$(pass show db)`
-    let is_command = value.starts_with("$(") && !value.contains(')') && text.contains(')');
+    let is_command =
+        value.starts_with("$(") && !value.contains(')') && prefix_window(text).contains(')');
     if is_command || begins_several(value) { "" } else { without_end(value, place) }
 }
 

@@ -4,34 +4,102 @@ use crate::extent::{Place, header};
 use crate::names::{before_separator, name_before, name_in_pair};
 use crate::table::COOKIE_ATTRIBUTES;
 use crate::values::{is_letters, is_likely, is_reference, is_wordy};
-use crate::{MASK, Secret};
+use crate::{MASK, Secret, ends_value, is_drawn_or_encoded, prefix_window};
 use std::ops::Range;
 
-/// Where the values of headers with cookies are on a line, in order.
-pub(super) fn cookie_headers(line: &str) -> Vec<Header> {
+/// A cookie of a line.
+#[derive(Debug)]
+pub(super) struct Cookie {
+    /// The separator between its name and its value.
+    separator: usize,
+    value: Range<usize>,
+}
+
+/// The secret cookie whose separator is here.
+pub(super) fn cookie_at(at: usize, cookies: &[Cookie]) -> Option<Secret> {
+    let found = cookies.binary_search_by_key(&at, |cookie| cookie.separator).ok()?;
+    let range = cookies.get(found)?.value.clone();
+    Some(Secret { what: "a cookie".to_owned(), range })
+}
+
+/// The secret cookies of a line, in order.
+pub(super) fn cookies(line: &str) -> Vec<Cookie> {
     let bytes = line.as_bytes();
-    let mut all: Vec<Header> = Vec::new();
+    let mut all = Vec::new();
+    // The end of what was looked at, and whether a header was met.
+    let (mut done, mut is_behind) = (0, false);
     for at in memchr::memchr2_iter(b'k', b'K', bytes) {
         let name = at.checked_sub(2).and_then(|start| bytes.get(start..at + 3));
-        let is_inside = all.last().is_some_and(|last| at < last.place.end);
-        if !is_inside && matches!(name, Some(b"ookie" | b"OOKIE")) {
-            all.extend(cookies_behind(line, at + 3));
+        if at < done || !matches!(name, Some(b"ookie" | b"OOKIE")) {
+            continue;
         }
+        let Some((value, is_whole)) = cookies_behind(line, at + 3) else { continue };
+        if is_behind {
+            drawn(line, done..value.start, &mut all);
+        }
+        done = value.end;
+        is_behind = true;
+        in_header(line, value, is_whole, &mut all);
+    }
+    if is_behind {
+        drawn(line, done..line.len(), &mut all);
     }
     all
 }
 
-/// The value of a header with cookies.
-#[derive(Debug)]
-pub(super) struct Header {
-    /// From its separator to its end.
-    place: Range<usize>,
-    /// Whether all of it is the value: it is in quotes, or alone on its line. Else it may be a part of a sentence.
-    is_whole: bool,
+/// Adds the secret cookies of a header. Whatever stands before the next cookie is a part of it.
+fn in_header(line: &str, header: Range<usize>, is_whole: bool, all: &mut Vec<Cookie>) {
+    let mut start = header.start;
+    for part in line.get(header).unwrap_or_default().split(';') {
+        // All of the part is looked at once; then what follows its other separators, which may be in the name.
+        let mut is_first = true;
+        for at in memchr::memchr_iter(b'=', part.as_bytes()) {
+            if is_attribute(part, at) {
+                continue;
+            }
+            let rest = part.get(at + 1..).unwrap_or_default();
+            let word = prefix_window(rest).split_whitespace().next().unwrap_or_default();
+            let found = match cookie(word, true) {
+                _ if is_first => cookie(rest, is_whole),
+                Some(_) if is_whole => cookie(rest, true),
+                of_word => of_word,
+            };
+            is_first = false;
+            if let Some((skipped, value)) = found {
+                let from = start + at + 1 + skipped;
+                all.push(Cookie { separator: start + at, value: from..from + value.len() });
+                if is_whole {
+                    break;
+                }
+            }
+        }
+        start += part.len() + 1;
+    }
 }
 
-/// The value of such a header whose name ends here. In a pair (`"key": "Cookie", "value": "…"`) it is behind another name.
-fn cookies_behind(line: &str, end: usize) -> Option<Header> {
+/// Whether what stands before a separator is an attribute of a cookie.
+fn is_attribute(part: &str, at: usize) -> bool {
+    let before = part.as_bytes().get(at.saturating_sub(MAX_ATTRIBUTE)..at).unwrap_or_default();
+    let name = before.rsplit(|byte| b"; :\"'".contains(byte)).next().unwrap_or_default();
+    COOKIE_ATTRIBUTES.iter().any(|attribute| name.eq_ignore_ascii_case(attribute.as_bytes()))
+}
+
+/// Adds what looks generated between headers and behind them: where a header ends in a sentence, nobody says.
+fn drawn(line: &str, place: Range<usize>, all: &mut Vec<Cookie>) {
+    let text = line.get(place.clone()).unwrap_or_default();
+    for at in memchr::memchr_iter(b'=', text.as_bytes()) {
+        let rest = prefix_window(text.get(at + 1..).unwrap_or_default());
+        let value = rest.get(..rest.find(ends_value).unwrap_or(rest.len())).unwrap_or_default();
+        if is_drawn_or_encoded(value) {
+            let separator = place.start + at;
+            all.push(Cookie { separator, value: separator + 1..separator + 1 + value.len() });
+        }
+    }
+}
+
+/// Where the value of such a header is whose name ends here, and whether all of it is the value: it is in quotes, or alone on
+/// its line; else it may be a part of a sentence. In a pair (`"key": "Cookie", "value": "…"`) it is behind another name.
+fn cookies_behind(line: &str, end: usize) -> Option<(Range<usize>, bool)> {
     let bytes = line.as_bytes();
     let near = bytes.get(end..)?.iter().take(MAX_PAIR).enumerate();
     let mut separators =
@@ -43,10 +111,11 @@ fn cookies_behind(line: &str, end: usize) -> Option<Header> {
     let at = separators.find(|at| is_own(*at) || in_pair(bytes, *at))?;
     let before = before_separator(bytes, at);
     let name = name_before(before).unwrap_or_default();
-    let before = before.get(..before.len() - name.len())?;
-    let place = Place { separator: *bytes.get(at)?, before };
-    let value = header(line.get(at + 1..)?, place)?;
-    Some(Header { place: at..at + 1 + value.start + value.text.len(), is_whole: value.is_whole })
+    let place = Place::of(bytes, at, before, name.len())?;
+    // What one header has no other one of the line has, so that it may be as long as the line.
+    let value = header(line.get(at + 1..)?, place, usize::MAX)?;
+    let start = at + 1 + value.start;
+    Some((start..start + value.text.len(), value.is_whole))
 }
 
 /// Whether a separator is that of the value in a pair that begins with the name of a secret.
@@ -59,25 +128,6 @@ const MAX_MARKS: usize = 5;
 
 /// How far the separator of a value is from the name in the same pair.
 const MAX_PAIR: usize = 48;
-
-/// The value of a cookie; `at` is the separator. Whatever stands before the next one is a part of it.
-pub(super) fn in_cookie(line: &str, at: usize, headers: &[Header]) -> Option<Secret> {
-    if line.as_bytes().get(at) != Some(&b'=') {
-        return None;
-    }
-    let after = headers.partition_point(|header| header.place.start < at);
-    let header = headers.get(after.checked_sub(1)?).filter(|header| at < header.place.end)?;
-    let before = line.get(at.saturating_sub(MAX_ATTRIBUTE)..at).unwrap_or_default();
-    let name = before.rsplit([';', ' ', ':', '"', '\'']).next().unwrap_or_default();
-    if COOKIE_ATTRIBUTES.iter().any(|attribute| name.eq_ignore_ascii_case(attribute)) {
-        return None;
-    }
-    let rest = line.get(at + 1..header.place.end)?;
-    let whole = rest.get(..rest.find(';').unwrap_or(rest.len()))?;
-    let (start, value) = cookie(whole, header.is_whole)?;
-    let start = at + 1 + start;
-    Some(Secret { what: "a cookie".to_owned(), range: start..start + value.len() })
-}
 
 /// What is secret in the value of one cookie, and where: all of it, or, in a sentence, its words up to the last that is no
 /// word of the sentence.
@@ -182,6 +232,16 @@ mod tests {
         ),
         ("Proxy-Authorization", &["Basic {}", "NTLM {}", "x1 y2 {}"]),
         ("Cookie", &["{}", "a={}", "lang=en; a={}", "a=b, {}", "a=b c {}; d=e", "lang=en; {}"]),
+        (
+            "Cookie",
+            &[
+                "a=b; b={}; c={}",
+                "a=b;b={};c=d",
+                "{long}; a={}",
+                "a=b; {long}; b={}",
+                "lang=en; theme=dark; a={}; b={}",
+            ],
+        ),
         ("Set-Cookie", &["z={}", "z={}; Path=/; HttpOnly", "z=a {}; Max-Age=3600"]),
         ("X-Api-Key", &["{}", "key {}", "a b {}"]),
         ("Ocp-Apim-Subscription-Key", &["{}"]),
@@ -189,6 +249,14 @@ mod tests {
 
     /// How headers are written, `{n}` and `{v}` for the name and the value.
     const NOTATIONS: &[(&str, &str, &str)] = &[
+        ("headers:", "\n  {n}: {v}", "\nnext: 1"),
+        ("headers:", "\n  \"{n}\": '{v}' # by hand", "\nnext: 1"),
+        ("headers:", "\n  - \"{n}: {v}\"", "\nnext: 1"),
+        ("[", "\"{n}: {v}\"", ", \"https://h.example\"]"),
+        ("{\"headers\": [", "{ \"header\" : \"{n}\" , \"value\" : \"{v}\" }", "]}"),
+        ("curl", " --header='{n}: {v}'", " -d 'a=b'"),
+        ("curl", " -H'{n}: {v}'", " | jq '.a'"),
+        ("", "\n{n}: {v}\r", "\n\r\nbody"),
         ("{\"headers\": {", "\"{n}\": \"{v}\"", "}}"),
         ("headers: {", "{n}: '{v}'", "}"),
         ("[", "{\"key\": \"{n}\", \"value\": \"{v}\"}", "]"),
@@ -211,10 +279,14 @@ mod tests {
             headers in proptest::collection::vec((0..FORMS.len(), 0..12_usize, "[B-DF-HJ-NP-TV-W][b-d]q[0-9][B-DF-HJ-NP-TV-Wb-df-hj-np-tv-w0-9]{8,24}[0-9][b-d][0-9]"), 1..5),
         ) {
             let (before, one, behind) = NOTATIONS[notation];
+            // Longer than what is inspected elsewhere, and than servers take.
+            let long = "lang=en; ".repeat(1_000);
+            let long = long.trim_end_matches("; ");
             let mut text = before.to_owned();
             for (number, (form, value, secret)) in headers.iter().enumerate() {
                 let (name, values) = FORMS[*form];
                 let value = values[value % values.len()].replace("{}", secret);
+                let value = value.replace("{long}", long);
                 if number > 0 && before.ends_with(['{', '[']) {
                     text.push_str(", ");
                 }
@@ -223,11 +295,76 @@ mod tests {
             text.push_str(behind);
             let masked = mask(&text);
             for (_, _, secret) in &headers {
-                let parts = (0..secret.len() - 5).map(|at| &secret[at..at + 6]);
-                let shown: Vec<&str> = parts.filter(|part| masked.contains(*part)).collect();
-                proptest::prop_assert!(shown.is_empty(), "{}\n{}\n{:?}", text, masked, shown);
+                prop_assert_hidden(secret, &masked)?;
             }
             proptest::prop_assert_eq!(&mask(&masked), &masked);
+        }
+    }
+
+    /// Where secrets stand in addresses.
+    const ADDRESSES: &[&str] = &[
+        "https://bob:{}@h.example/p",
+        "https://{}@h.example/p",
+        "postgres://bob:{}@h.example:5432/db?sslmode=require",
+        "https://h.example/p?token={}",
+        "https://h.example/p?a=b&api_key={}&c=d",
+        "https://h.example/p?a=b&sig={}#top",
+        "https://h.example/p?a=b&password={}",
+        "https://h.example/p?access_token={}&x=1",
+    ];
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_secret_in_an_address_is_not_shown(
+            address in proptest::sample::select(ADDRESSES),
+            around in proptest::sample::select(&["{}", "\"{}\"", "'{}'", "<{}>", "url: {}", "[x]({})", "GET {} HTTP/1.1"][..]),
+            secret in "[B-DF-HJ-NP-TV-W][b-d]q[0-9][B-DF-HJ-NP-TV-Wb-df-hj-np-tv-w0-9]{14,24}[0-9][b-d][0-9]",
+        ) {
+            let text = around.replace("{}", &address.replace("{}", &secret));
+            let masked = mask(&text);
+            prop_assert_hidden(&secret, &masked)?;
+        }
+    }
+
+    /// Fails if six characters in a row of a secret are shown.
+    fn prop_assert_hidden(
+        secret: &str,
+        masked: &str,
+    ) -> Result<(), proptest::test_runner::TestCaseError> {
+        let parts = (0..secret.len() - 5).map(|at| &secret[at..at + 6]);
+        let shown: Vec<&str> = parts.filter(|part| masked.contains(*part)).collect();
+        proptest::prop_assert!(shown.is_empty(), "{}\n{:?}", masked, shown);
+        Ok(())
+    }
+
+    #[test]
+    fn a_header_goes_to_the_end_of_its_quotation_or_line() {
+        let long = "lang=en; ".repeat(1_000);
+        for (text, shown) in [
+            (
+                "-H 'Cookie: a=\"b\"; c=Zk7qVx2m; d=e' -d 'f=Zk7qVx2m'",
+                "-H 'Cookie: a=\"b\"; c=…; d=e' -d 'f=Zk7qVx2m'",
+            ),
+            ("Cookie: \"a\"; c=Zk7qVx2m", "Cookie: \"a\"; c=…"),
+            (
+                "[\"Cookie: a=b; c=Zk7qVx2m\", \"x=Zk7qVx2m\"]",
+                "[\"Cookie: a=b; c=…\", \"x=Zk7qVx2m\"]",
+            ),
+            (
+                "\"Authorization: Custom Zk7qVx2m\", \"Zk7qVx2m\"",
+                "\"Authorization: Custom …\", \"Zk7qVx2m\"",
+            ),
+            ("\"Cookie\": \"a=b; c=Zk7qVx2m", "\"Cookie\": \"a=b; c=…"),
+            (
+                "say the Cookie: a=b, \"x\" – session=keIpDHahvYFevPUaKRIr",
+                "say the Cookie: a=b, \"x\" – session=keIp…",
+            ),
+        ] {
+            assert_eq!(mask(text), shown);
+        }
+        for (before, behind) in [("Cookie: ", ""), ("\"Cookie\": \"", "\""), ("x Cookie: ", " y")] {
+            let text = format!("{before}{long}c=Zk7qVx2m; d=e{behind}");
+            assert_eq!(mask(&text), text.replace("Zk7qVx2m", "…"));
         }
     }
 

@@ -76,10 +76,14 @@ pub(super) fn telegram(line: &[u8], at: usize) -> Option<Range<usize>> {
 pub(super) fn salesforce(line: &str, at: usize) -> Option<Secret> {
     let (start, organisations, least) = SALESFORCE;
     let rest = line.get(at..)?;
+    if !rest.starts_with(start) {
+        return None;
+    }
     let (organisation, session) =
         rest.get(..rest.len().min(4096)).unwrap_or(rest).split_once('!')?;
-    let known = organisation.starts_with(start) && organisations.contains(&organisation.len());
-    if !known || !organisation.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+    if !organisations.contains(&organisation.len())
+        || !organisation.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    {
         return None;
     }
     let length = session.bytes().take_while(|byte| Alphabet::Dotted.has(*byte)).count();

@@ -28,7 +28,7 @@ use commands::{
     after_option, is_login, login_in_call, may_be_stored, option_name, password_option, stored,
 };
 use extent::{Place, unquoted};
-use headers::{cookie_headers, in_cookie};
+use headers::{cookie_at, cookies};
 use issuers::{discord, of_parts, salesforce, telegram};
 use named::named;
 use names::{
@@ -191,7 +191,7 @@ fn scan_line(line: &str, offset: usize, reach: Reach, found: &mut Vec<Secret>) {
     let first = found.len();
     let mut at = 0;
     let bytes = line.as_bytes();
-    let cookies = if reach == Reach::Likely { cookie_headers(line) } else { Vec::new() };
+    let cookies = if reach == Reach::Likely { cookies(line) } else { Vec::new() };
     // The end of the current word.
     let word_end = |at: usize| {
         let rest = bytes.get(at..).unwrap_or_default();
@@ -221,7 +221,7 @@ fn scan_line(line: &str, offset: usize, reach: Reach, found: &mut Vec<Secret>) {
                 b'-' => None,
                 _ => telegram(bytes, at)
                     .map(|range| Secret { what: "a Telegram bot token".to_owned(), range })
-                    .or_else(|| in_cookie(line, at, &cookies))
+                    .or_else(|| cookie_at(at, &cookies))
                     .or_else(|| named(line, at, reach)),
             }
         } else {
@@ -320,8 +320,9 @@ fn by_format(line: &str, at: usize) -> Option<Secret> {
     let first = rest.as_bytes().first()?;
     for format in FORMATS.iter().filter(|format| format.prefix.as_bytes().first() == Some(first)) {
         let Some(body) = rest.strip_prefix(format.prefix) else { continue };
-        let length =
-            body.bytes().take(format.max_len + 1).take_while(|c| format.alphabet.has(*c)).count();
+        // What is longer looks the same, and may have other such beginnings within it.
+        let near = body.bytes().take(format.max_len.saturating_add(1).min(2 * WINDOW));
+        let length = near.take_while(|c| format.alphabet.has(*c)).count();
         if (format.min_len..=format.max_len).contains(&length)
             && let Some(body) = body.get(..length)
             && !is_placeholder(body)

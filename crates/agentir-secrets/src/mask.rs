@@ -442,6 +442,101 @@ mod tests {
         assert_eq!(masks(&text).len(), 50_000);
     }
 
+    /// Starts of what is looked for, each of which hides the next one if its end is missing.
+    const HOSTILE: &[&str] = &[
+        "Cookie: a=b ",
+        "Cookie: a=b; ",
+        "Cookie:\"a=b ",
+        "cookie='a=b cookie=\"",
+        "cookie:\\\"a=",
+        "x Cookie: a={{b ",
+        "a=b=",
+        "=",
+        "==x",
+        ":=",
+        ";a=",
+        "Authorization: aa ",
+        "Authorization: {{ ",
+        "Authorization:\"{{ ",
+        "Authorization:\"aa Authorization:'bb ",
+        "authorization='' ",
+        "authorization:\\",
+        "\\",
+        "\\\"",
+        "{{ ",
+        "{{",
+        "$(a ",
+        "Bearer ",
+        "Bearer aaaa",
+        "_eyJhbGciOixxx",
+        "_EAAaaaaa",
+        "00Da ",
+        "value:\"",
+        "value:'a' , key:",
+        "\"value\": \"a\", \"name\": \"Cookie\", ",
+        "password:[",
+        "password: a,b: ",
+        "passwords: [a, ",
+        "--token ",
+        "mysql -p",
+        "://a:b@",
+        "machine a login b password ",
+        " is ",
+        "-----BEGIN ",
+        "&amp;a=",
+        "%25",
+        "\\u0041",
+        "\u{ff1a}",
+    ];
+
+    /// What may stand before and behind many of them.
+    const AROUND: &[(&str, &str)] =
+        &[("", ""), ("Cookie: ", ""), ("Authorization: ", "xxx"), ("  \"Cookie\": \"", " example")];
+
+    /// The length of a short text.
+    const SHORT: usize = 16 << 10;
+
+    /// Masking eight times as much text takes eight times as long; allows three times that. If time grew with the square
+    /// of the length, it would take 64 times as long.
+    fn assert_linear(length: usize, text: impl Fn(usize) -> String) {
+        let time = |text: &str| {
+            let begun = std::time::Instant::now();
+            let _masks = masks(text);
+            begun.elapsed().as_secs_f64()
+        };
+        let (few, many) = (time(&text(length)), time(&text(8 * length)));
+        let start: String = text(length).chars().take(80).collect();
+        assert!(many < 24.0 * few + 0.25, "{start}: {few} s, {many} s");
+    }
+
+    #[test]
+    fn hostile_texts_take_linear_time() {
+        for start in HOSTILE {
+            for (before, behind) in AROUND {
+                assert_linear(SHORT, |length| {
+                    format!("{before}{}{behind}", start.repeat(length / start.len()))
+                });
+            }
+        }
+    }
+
+    /// The length of a file, and with eight times as much that of a large one.
+    const LONG: usize = 1 << 20;
+
+    #[test]
+    fn one_long_header_and_many_take_linear_time() {
+        let blanks = " ".repeat(4096);
+        for (before, part) in [
+            ("Cookie: ", "a=b c=d "),
+            ("Cookie: ", "a=example;"),
+            ("Authorization: ", "{{ a "),
+            ("Authorization: \"", "\\\\\\\\\\\\\\\\ a"),
+            ("", &format!("{blanks}Authorization: aa")),
+        ] {
+            assert_linear(LONG, |length| format!("{before}{}", part.repeat(length / part.len())));
+        }
+    }
+
     #[test]
     fn what_somebody_says_is_a_secret_is_one_wherever_it_stands() {
         let text =

@@ -37,6 +37,11 @@ struct Kind {
 /// `name: value`, `name = "value"`, `name == "value"`; `at` is the separator.
 pub(super) fn named(line: &str, at: usize, reach: Reach) -> Option<Secret> {
     let bytes = line.as_bytes();
+    let is_equals = |at: usize| bytes.get(at) == Some(&b'=');
+    // The first byte of an operator has said it.
+    if is_equals(at) && at.checked_sub(1).is_some_and(is_equals) {
+        return None;
+    }
     let before = before_separator(bytes, at);
     // A word of another alphabet is no name here.
     let name = name_before(before).unwrap_or_default();
@@ -45,7 +50,7 @@ pub(super) fn named(line: &str, at: usize, reach: Reach) -> Option<Secret> {
         |range: Range<usize>| Secret { what: "a password, key or token".to_owned(), range };
     if may {
         let found = login_in_call(bytes, at).or_else(|| {
-            let rest = prefix_window(line.get(at + 1..)?);
+            let rest = line.get(at + 1..)?;
             let found = name_behind(before, rest.as_bytes())?;
             let value = rest.get(found.clone())?;
             // What is masked already has its first characters alone.
@@ -69,11 +74,9 @@ pub(super) fn named(line: &str, at: usize, reach: Reach) -> Option<Secret> {
     }
     let after = line.get(at + 1..)?;
     let behind = behind_operator(after.as_bytes()).len();
-    let separator = bytes.get(at).copied()?;
+    let place = Place::of(bytes, at, before, name.len())?;
     let at = line.len() - behind;
     let after = line.get(at..)?;
-    let start_of_name = before.len() - name.len();
-    let place = Place { separator, before: before.get(..start_of_name)? };
     if let Some(header) = kind.header
         && let Some((start, value)) = credentials(after, header, place)
     {

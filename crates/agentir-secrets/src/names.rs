@@ -63,13 +63,20 @@ pub(super) fn without_number(name: &[u8]) -> &[u8] {
 
 /// What follows a separator, without the rest of an operator: of `==`, `=>`, `:=`.
 pub(super) fn behind_operator(behind: &[u8]) -> &[u8] {
-    let rest = behind.iter().take_while(|byte| matches!(byte, b'=' | b'>')).count();
+    let rest = behind.iter().take(MAX_OPERATOR);
+    let rest = rest.take_while(|byte| matches!(byte, b'=' | b'>')).count();
     behind.get(rest..).unwrap_or_default()
 }
 
+/// Longer than any operator.
+const MAX_OPERATOR: usize = 8;
+
+/// How far before a separator its name may begin.
+pub(super) const REACH: usize = 128;
+
 /// The text before a separator, or before the operator that it is the end of (`==`, `!=`), as far as a name may extend.
 pub(super) fn before_separator(line: &[u8], at: usize) -> &[u8] {
-    let mut before = line.get(at.saturating_sub(128)..at).unwrap_or_default();
+    let mut before = line.get(at.saturating_sub(REACH)..at).unwrap_or_default();
     if line.get(at) == Some(&b'=') {
         let end = before.iter().rposition(|byte| !matches!(byte, b'=' | b'!'));
         before = before.get(..end.map_or(0, |last| last + 1)).unwrap_or_default();
@@ -94,7 +101,9 @@ pub(super) fn declared<'l>(line: &[u8], at: usize, before: &'l [u8]) -> Option<&
         return None;
     }
     let colon = memchr::memchr(b':', before)?;
-    Some(before.get(..colon)?.trim_ascii())
+    // A text is no type: in `"a": "b=…"` the separator is within the value.
+    let has_text = before.get(colon..)?.iter().any(|byte| matches!(byte, b'"' | b'\'' | b'`'));
+    (!has_text).then(|| before.get(..colon).map(<[u8]>::trim_ascii))?
 }
 
 /// The name in a pair, `"key": "Authorization", "value": "…"`, if it is that of a secret; `before` ends with what `value`

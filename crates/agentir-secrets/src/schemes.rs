@@ -7,7 +7,7 @@ use crate::table::{AUTH_SCHEMES, Alphabet, NO_CREDENTIALS};
 use crate::values::{
     is_drawn, is_letters, is_likely, is_placeholder, is_random, is_reference, is_words, is_wordy,
 };
-use crate::{MASK, Reach, Secret, prefix_window};
+use crate::{MASK, Reach, Secret, WINDOW, prefix_window};
 use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -60,7 +60,8 @@ pub(super) fn credentials<'t>(
     name: Named,
     place: Place<'_>,
 ) -> Option<(usize, &'t str)> {
-    let value = header(after, place)?;
+    // Each header of a line is looked at by itself.
+    let value = header(after, place, WINDOW)?;
     if name == Named::Cookie && value.text.contains('=') {
         return without_names(&value);
     }
@@ -119,7 +120,7 @@ fn words(text: &str) -> Vec<&str> {
     let mut all = Vec::new();
     let mut rest = text.trim_start();
     while !rest.is_empty() {
-        let hole = rest.starts_with("{{").then(|| rest.find("}}")).flatten();
+        let hole = rest.starts_with("{{").then(|| prefix_window(rest).find("}}")).flatten();
         let from = hole.unwrap_or_default();
         let behind = rest.get(from..).unwrap_or_default();
         let end = from + behind.find(char::is_whitespace).unwrap_or(behind.len());

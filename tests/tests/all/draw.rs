@@ -72,6 +72,53 @@ FLOW:
 }
 
 #[test]
+fn each_line_of_an_agent_belongs_to_what_is_written_there() {
+    let text = "AGENT: Desk
+GOAL: \"Sell tickets\"
+TOOLS:
+  book(seats: number) -> {ok: boolean}
+FLOW:
+  ask:
+    REASONING: false
+    GATHER: seats
+    THEN: buy
+  buy:
+    REASONING: false
+    CALL: book(seats)
+    ON_SUCCESS:
+      RESPOND: \"Done\"
+      THEN: COMPLETE
+    ON_FAIL:
+      THEN: ask
+  bye:
+    RESPOND: \"Bye\"
+    THEN: COMPLETE
+";
+    let graph = drawn(&read("a.agent.abl", text), Detail::Steps);
+    // As the page looks for it.
+    let at = |line: usize| {
+        let lines = graph.nodes.iter().filter_map(|node| {
+            let first: usize = node.location.as_ref()?.rsplit(':').nth(1)?.parse().ok()?;
+            let last = node.last_line?;
+            (first..=last).contains(&line).then(|| (last - first, node.step.as_deref()))
+        });
+        lines.min_by_key(|(length, _)| *length).and_then(|(_, step)| step)
+    };
+    for (line, step) in [
+        (2, None),
+        (4, None),
+        (6, Some("ask")),
+        (8, Some("ask")),
+        (12, Some("buy")),
+        (14, Some("buy")),
+        (17, Some("buy")),
+        (19, Some("bye")),
+    ] {
+        assert_eq!(at(line), step, "line {line}");
+    }
+}
+
+#[test]
 fn branches_after_an_answer() {
     let checked = read(
         "b.agent.abl",

@@ -46,11 +46,59 @@ pub(super) struct Distinction {
     pub(super) states: [u32; 2],
 }
 
+/// The states of each block.
+struct Blocks {
+    members: Vec<Vec<u32>>,
+    /// Where each state is among the members of its block.
+    place: Vec<usize>,
+}
+
+impl Blocks {
+    /// All states in one block.
+    fn of_one(states: usize) -> Self {
+        Self { members: vec![(0_u32..).take(states).collect()], place: (0..states).collect() }
+    }
+
+    /// Separates parts of a block from each other and from its other members. The largest group keeps the number of the
+    /// block, so that the fewest states change theirs. Returns the states that get another number, with it.
+    fn split(&mut self, number: u32, parts: Vec<Vec<u32>>) -> Option<Vec<(u32, u32)>> {
+        let members = self.members.get_mut(number as usize)?;
+        for state in parts.iter().flatten() {
+            let at = *self.place.get(*state as usize)?;
+            members.swap_remove(at);
+            if let Some(other) = members.get(at) {
+                *self.place.get_mut(*other as usize)? = at;
+            }
+        }
+        let mut groups = parts;
+        groups.insert(0, std::mem::take(members));
+        let kept = (0..groups.len()).rev().max_by_key(|at| groups.get(*at).map(Vec::len))?;
+        let largest = groups.remove(kept);
+        if kept > 0 {
+            for (at, state) in largest.iter().enumerate() {
+                *self.place.get_mut(*state as usize)? = at;
+            }
+        }
+        *self.members.get_mut(number as usize)? = largest;
+        let mut moved = Vec::new();
+        for group in groups.into_iter().filter(|group| !group.is_empty()) {
+            let new = u32::try_from(self.members.len()).ok()?;
+            for (at, state) in group.iter().enumerate() {
+                *self.place.get_mut(*state as usize)? = at;
+                moved.push((*state, new));
+            }
+            self.members.push(group);
+        }
+        Some(moved)
+    }
+}
+
 impl Partition {
     /// Refines until a fixpoint is reached. None if that exceeds [`MAX_WORK`], or if guards became too large.
     ///
-    /// A round visits only blocks from which a move leads to a state that changed its block in the
-    /// previous round, so that a difference at the end of a long chain costs the chain once.
+    /// A round visits only states from which a move leads to a state that changed its block in the
+    /// previous round: the others of their block still have one signature. The work grows with the moves, but for a
+    /// logarithm, also where a difference at the end of a long chain goes back to its beginning.
     pub(super) fn new(system: &System, guards: &mut Guards) -> Option<Self> {
         let states = system.moves.len();
         let mut predecessors: Vec<Vec<u32>> = vec![Vec::new(); states];
@@ -61,46 +109,42 @@ impl Partition {
         }
         let mut history = vec![vec![(0, 0)]; states];
         let mut block = vec![0_u32; states];
-        let mut members: Vec<Vec<u32>> = vec![(0_u32..).take(states).collect()];
-        let mut open: BTreeSet<u32> = BTreeSet::from([0]);
+        let mut blocks = Blocks::of_one(states);
+        let mut open: BTreeSet<u32> = (0_u32..).take(states).collect();
         let mut work = 0;
         let mut round = 0;
+        let mut sign = |state: u32, block: &[u32]| {
+            let moves = system.moves.get(state as usize)?;
+            work += 1 + moves.len();
+            let found = signature(moves, block, guards);
+            (work <= MAX_WORK && !guards.too_large).then_some(found)
+        };
         while !open.is_empty() {
             round += 1;
             let mut moved: Vec<(u32, u32)> = Vec::new();
-            for number in std::mem::take(&mut open) {
-                let all = std::mem::take(members.get_mut(number as usize)?);
+            let mut by_block: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+            for state in &open {
+                by_block.entry(*block.get(*state as usize)?).or_default().push(*state);
+            }
+            for (number, visited) in by_block {
                 let mut parts: IndexMap<Signature, Vec<u32>> = IndexMap::new();
-                for state in all {
-                    let moves = system.moves.get(state as usize)?;
-                    work += 1 + moves.len();
-                    if work > MAX_WORK || guards.too_large {
-                        return None;
-                    }
-                    parts.entry(signature(moves, &block, guards)).or_default().push(state);
+                for state in visited {
+                    parts.entry(sign(state, &block)?).or_default().push(state);
                 }
-                // The largest part keeps the number, so that the fewest states change theirs.
-                let kept =
-                    (0..parts.len()).rev().max_by_key(|i| parts.get_index(*i).map(|p| p.1.len()));
-                for (at, (_, part)) in parts.into_iter().enumerate() {
-                    if Some(at) == kept {
-                        *members.get_mut(number as usize)? = part;
-                        continue;
-                    }
-                    let new = u32::try_from(members.len()).ok()?;
-                    moved.extend(part.iter().map(|state| (*state, new)));
-                    members.push(part);
+                let mut members = blocks.members.get(number as usize)?.iter();
+                if let Some(other) = members.find(|state| !open.contains(state)) {
+                    parts.shift_remove(&sign(*other, &block)?);
                 }
+                moved.extend(blocks.split(number, parts.into_values().collect())?);
             }
             // At the end of the round, whose signatures use the blocks of the previous one.
             for (state, new) in &moved {
                 *block.get_mut(*state as usize)? = *new;
                 history.get_mut(*state as usize)?.push((round, *new));
             }
+            open.clear();
             for (state, _) in &moved {
-                for from in predecessors.get(*state as usize)? {
-                    open.extend(block.get(*from as usize));
-                }
+                open.extend(predecessors.get(*state as usize)?);
             }
         }
         // A guard that became too large was taken for one that always holds.

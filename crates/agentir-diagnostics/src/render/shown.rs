@@ -7,7 +7,7 @@ use crate::diagnostic::Diagnostic;
 use crate::source::{FileId, SourceFile, SourceMap};
 use agentir_secrets::{Masker, mask};
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::OnceLock;
 
 /// Copies of findings without the secrets of the files that they point into. The files are the same,
@@ -32,12 +32,7 @@ impl Shown {
     /// not grow with the number of the others.
     pub(super) fn part(diagnostics: &[Diagnostic], sources: &SourceMap) -> Self {
         let mut diagnostics = diagnostics.to_vec();
-        let mut sources = Cow::Borrowed(sources);
-        if diagnostics.iter().any(|diagnostic| diagnostic.secret) {
-            let secrets = diagnostics.iter().filter(|diagnostic| diagnostic.secret);
-            sources.to_mut().conceal(secrets.map(|diagnostic| diagnostic.primary.span));
-        }
-        let sources = &*sources;
+        let sources = &*concealed(sources, &diagnostics);
         let mut files: HashSet<FileId> = HashSet::new();
         for diagnostic in &mut diagnostics {
             diagnostic.spans_mut(&mut |span| {
@@ -95,6 +90,34 @@ impl Shown {
     pub const fn masker(&self) -> &Masker {
         &self.masker
     }
+}
+
+impl SourceMap {
+    /// What masks the secrets of some files in other texts, those included that findings say are secrets.
+    #[must_use]
+    pub fn masker_of(
+        &self,
+        files: impl IntoIterator<Item = FileId>,
+        findings: &[Diagnostic],
+    ) -> Masker {
+        let mut files: BTreeSet<FileId> = files.into_iter().collect();
+        let labels = findings.iter().flat_map(|one| one.labels.iter().chain([&one.primary]));
+        files.extend(labels.map(|label| label.span.file));
+        let sources = concealed(self, findings);
+        let files = files.into_iter().filter_map(|id| sources.get(id));
+        files.map(|file| (&*file.text, file.masks())).collect()
+    }
+}
+
+/// The same files, in which what findings say is a secret is hidden.
+fn concealed<'s>(sources: &'s SourceMap, findings: &[Diagnostic]) -> Cow<'s, SourceMap> {
+    let secrets = findings.iter().filter(|finding| finding.secret);
+    let mut secrets = secrets.map(|finding| finding.primary.span).peekable();
+    let mut sources = Cow::Borrowed(sources);
+    if secrets.peek().is_some() {
+        sources.to_mut().conceal(secrets);
+    }
+    sources
 }
 
 /// The same files, some of `which` under other names.

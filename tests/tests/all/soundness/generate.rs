@@ -1,24 +1,21 @@
 //! Random programs with flags, counters and words, in three languages.
 
+use agentir_runtime::SplitMix64;
 use std::fmt::Write as _;
 
 /// The variables of the programs.
 pub(super) const VARIABLES: &[&str] = &["a", "b", "c", "n", "m", "word", "guests"];
 
-/// Random numbers that are the same on every machine (SplitMix64).
-pub(super) struct Random(u64);
+/// Random numbers that are the same on every machine.
+pub(super) struct Random(SplitMix64);
 
 impl Random {
     pub(super) fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0xD1B5_4A32_D192_ED03)
+        Self(SplitMix64::new(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0xD1B5_4A32_D192_ED03))
     }
 
     pub(super) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        self.0.next()
     }
 
     pub(super) fn below(&mut self, n: usize) -> usize {

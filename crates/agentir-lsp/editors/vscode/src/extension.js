@@ -52,16 +52,24 @@ function settings() {
   };
 }
 
+// Starts and stops happen one after the other.
+let turn = Promise.resolve();
+
+function inTurn(run) {
+  turn = turn.then(run, run);
+  return turn;
+}
+
 async function start(context) {
   const command = program(context);
   const server = { command, args: ['lsp'], transport: TransportKind.stdio };
-  client = new LanguageClient('agentir', 'agentir', server, {
+  const started = new LanguageClient('agentir', 'agentir', server, {
     documentSelector: SELECTOR,
     initializationOptions: { ...settings(), commands: COMMANDS },
     synchronize: { configurationSection: 'agentir' },
   });
   // The contents of `agentir:` documents are the server's.
-  client.registerFeature({
+  started.registerFeature({
     fillClientCapabilities: (capabilities) => {
       capabilities.workspace = { ...capabilities.workspace, textDocumentContent: {} };
     },
@@ -70,18 +78,44 @@ async function start(context) {
     clear: () => {},
   });
   try {
-    await client.start();
+    await started.start();
+    client = started;
   } catch (error) {
-    const choice = await vscode.window.showErrorMessage(
-      `agentir does not start: ${error.message ?? error}`,
-      'Open settings',
-    );
-    if (choice) vscode.commands.executeCommand('workbench.action.openSettings', 'agentir.path');
+    // Nothing waits until somebody has read this.
+    vscode.window
+      .showErrorMessage(`agentir does not start: ${error.message ?? error}`, 'Open settings')
+      .then((choice) => {
+        if (choice) vscode.commands.executeCommand('workbench.action.openSettings', 'agentir.path');
+      });
   }
+}
+
+async function stop() {
+  const running = client;
+  client = undefined;
+  try {
+    await running?.stop();
+  } catch {
+    // It has ended already.
+  }
+}
+
+// Asks the server to do something.
+function ask(command, argument) {
+  if (!client) throw new Error('the server of agentir does not run; `agentir: Restart the server` starts it');
+  return client.sendRequest('workspace/executeCommand', { command, arguments: [argument] });
+}
+
+// Whether programs may be run: a workspace that nobody trusts could bring its own.
+function mayRun() {
+  if (vscode.workspace.isTrusted) return true;
+  vscode.window.showInformationMessage('agentir runs nothing in a workspace that is not trusted.');
+  return false;
 }
 
 // Runs the program in a terminal.
 function inTerminal(context, args) {
+  if (!mayRun()) return;
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   const terminal = vscode.window.createTerminal({
     name: `agentir ${args[0]}`,
@@ -101,7 +135,7 @@ function fileOf(uri) {
   return given.fsPath;
 }
 
-// The graphs that are shown, by the file that they were asked for.
+// The graphs that are shown, by the file that they were asked for: a panel, what draws it, and whether something was drawn.
 const graphs = new Map();
 
 const SEVERITIES = ['error', 'warning', 'info', 'info'];
@@ -109,10 +143,10 @@ const SEVERITIES = ['error', 'warning', 'info', 'info'];
 // The graph beside the text, as `agentir graph` draws it of the saved files. It is drawn again when a file is saved.
 function showGraph(context, uri) {
   const file = fileOf(uri);
-  if (!file) return;
+  if (!file || !mayRun()) return;
   const known = graphs.get(file);
   if (known) {
-    known.reveal();
+    known.panel.reveal();
     return;
   }
   const panel = vscode.window.createWebviewPanel(
@@ -121,25 +155,52 @@ function showGraph(context, uri) {
     { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true },
     { enableScripts: true, localResourceRoots: [] },
   );
-  graphs.set(file, panel);
-  panel.onDidDispose(() => graphs.delete(file));
+  const graph = { panel, drawing: undefined, isDrawn: false };
+  graphs.set(file, graph);
+  panel.onDidDispose(() => {
+    graphs.delete(file);
+    graph.drawing?.kill();
+  });
   panel.webview.onDidReceiveMessage((message) => {
     if (message.ready) {
-      tellFindings(panel);
-      tellCursor(panel, vscode.window.activeTextEditor);
+      tellFindings(graph);
+      // Where the panel has the focus, no text has it.
+      tellCursor(graph, vscode.window.activeTextEditor ?? editorOf(file));
     } else if (typeof message.open === 'string') {
-      open(message.open);
+      open(message.open).catch((error) =>
+        vscode.window.showErrorMessage(`${message.open} cannot be opened: ${error.message ?? error}`),
+      );
     }
   });
-  drawGraph(context, file, panel);
+  drawGraph(context, file, graph);
 }
 
-function drawGraph(context, file, panel) {
-  execFile(program(context), ['graph', '--format', 'html', file], { maxBuffer: 1 << 26 }, (error, out, said) => {
-    if (graphs.get(file) !== panel) return;
-    if (out) panel.webview.html = out;
-    else vscode.window.setStatusBarMessage(`There is no graph: ${said || error}`, 10_000);
+function editorOf(file) {
+  return vscode.window.visibleTextEditors.find((one) => one.document.uri.fsPath === file);
+}
+
+// What is drawn of an older text is not shown: what draws it ends.
+function drawGraph(context, file, graph) {
+  graph.drawing?.kill();
+  const options = { maxBuffer: 1 << 28 };
+  const drawing = execFile(program(context), ['graph', '--format', 'html', file], options, (error, out, said) => {
+    if (graphs.get(file) !== graph || graph.drawing !== drawing) return;
+    graph.drawing = undefined;
+    if (!error) {
+      graph.isDrawn = true;
+      graph.panel.webview.html = out;
+      return;
+    }
+    const why = said || error.message;
+    // A picture of the last text that could be drawn is better than none.
+    if (graph.isDrawn) vscode.window.setStatusBarMessage(`The graph is not drawn again: ${why}`, 10_000);
+    else graph.panel.webview.html = `<!doctype html><meta charset="utf-8"><p>There is no graph yet.</p><pre>${escaped(why)}</pre>`;
   });
+  graph.drawing = drawing;
+}
+
+function escaped(text) {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }
 
 // Opens a place of a graph: `file:line:column`, whose column counts characters.
@@ -157,13 +218,13 @@ async function open(place) {
   });
 }
 
-function tellCursor(panel, editor) {
+function tellCursor({ panel }, editor) {
   if (editor?.document.uri.scheme !== 'file') return;
   const line = editor.selection.active.line + 1;
   panel.webview.postMessage({ cursor: { file: editor.document.uri.fsPath, line } });
 }
 
-function tellFindings(panel) {
+function tellFindings({ panel }) {
   const findings = vscode.languages.getDiagnostics().flatMap(([uri, all]) =>
     all
       .filter((one) => one.source === 'agentir' && uri.scheme === 'file')
@@ -179,10 +240,7 @@ function tellFindings(panel) {
 
 // A program in another language, each file as a document that is not saved.
 async function convertTo({ uri, target }) {
-  const made = await client.sendRequest('workspace/executeCommand', {
-    command: 'agentir.convert',
-    arguments: [{ uri, target }],
-  });
+  const made = await ask('agentir.convert', { uri, target });
   for (const file of made.files) {
     const language = file.path.endsWith('.agent') ? 'agentscript' : file.path.endsWith('.abl') ? 'abl' : 'yaml';
     const document = await vscode.workspace.openTextDocument({ content: file.text, language });
@@ -202,10 +260,7 @@ async function explainRule() {
   }
   const rule = await vscode.window.showQuickPick([...names].sort(), { title: 'The rules of what was found' });
   if (!rule) return;
-  const content = await client.sendRequest('workspace/executeCommand', {
-    command: 'agentir.explain',
-    arguments: [{ rule }],
-  });
+  const content = await ask('agentir.explain', { rule });
   const document = await vscode.workspace.openTextDocument({ content, language: 'markdown' });
   await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside });
 }
@@ -221,19 +276,24 @@ async function activate(context) {
           .then((content) => content.text),
     }),
   );
-  on('agentir.restart', async () => {
-    await client?.stop();
-    await start(context);
+  on('agentir.restart', () => {
+    if (!mayRun()) return undefined;
+    return inTurn(async () => {
+      await stop();
+      await start(context);
+    });
   });
   on('agentir.showGraph', (uri) => showGraph(context, uri));
   context.subscriptions.push(
     vscode.window.onDidChangeTextEditorSelection(({ textEditor }) =>
-      graphs.forEach((panel) => tellCursor(panel, textEditor)),
+      graphs.forEach((graph) => tellCursor(graph, textEditor)),
     ),
-    vscode.languages.onDidChangeDiagnostics(() => graphs.forEach(tellFindings)),
-    vscode.workspace.onDidSaveTextDocument(() =>
-      graphs.forEach((panel, file) => drawGraph(context, file, panel)),
-    ),
+    vscode.languages.onDidChangeDiagnostics(() => graphs.forEach((graph) => tellFindings(graph))),
+    vscode.workspace.onDidSaveTextDocument((document) => {
+      if (vscode.languages.match(SELECTOR, document) > 0 || document.languageId === 'json') {
+        graphs.forEach((graph, file) => drawGraph(context, file, graph));
+      }
+    }),
   );
   on('agentir.showFindings', () => vscode.commands.executeCommand('workbench.actions.view.problems'));
   on('agentir.convertTo', convertTo);
@@ -247,16 +307,18 @@ async function activate(context) {
     const file = fileOf(uri);
     if (file) inTerminal(context, ['test', path.dirname(file)]);
   });
-  // Without trust nothing is run: a workspace could bring its own program.
+  // Without trust nothing is run.
   if (vscode.workspace.isTrusted) {
-    await start(context);
+    await inTurn(() => start(context));
   } else {
-    context.subscriptions.push(vscode.workspace.onDidGrantWorkspaceTrust(() => start(context)));
+    context.subscriptions.push(
+      vscode.workspace.onDidGrantWorkspaceTrust(() => inTurn(() => start(context))),
+    );
   }
 }
 
 function deactivate() {
-  return client?.stop();
+  return inTurn(stop);
 }
 
 module.exports = { activate, deactivate };
