@@ -13,6 +13,7 @@
 
 pub mod check;
 pub mod conversions;
+pub mod documents;
 pub mod expect;
 pub mod fuzz;
 pub mod mutants;

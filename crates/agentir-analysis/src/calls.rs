@@ -1,6 +1,7 @@
 //! Tool calls matched with the signatures of their tools.
 
 use crate::symbols::AgentSymbols;
+use agentir_diagnostics::closest;
 use agentir_expr::{Argument, ExprKind};
 use agentir_ir::{Call, Parameter, Tool};
 
@@ -45,6 +46,18 @@ fn matched_call<'a>(call: &'a Call, tool: &'a Tool) -> MatchedCall<'a> {
         }
     }
     MatchedCall { call, tool, parameters, others }
+}
+
+impl<'a> MatchedCall<'a> {
+    /// The parameters that the call must pass and does not pass. One that an argument with a misspelled name is meant for
+    /// is none of them.
+    pub fn missing(&self) -> impl Iterator<Item = &'a Parameter> {
+        let names = || self.tool.parameters.iter().map(|p| p.name.value.as_str());
+        let others = self.others.iter().filter_map(|argument| argument.name.as_ref());
+        let meant: Vec<&str> = others.filter_map(|name| closest(&name.value, names())).collect();
+        let absent = self.parameters.iter().filter(|(p, given)| given.is_none() && is_required(p));
+        absent.map(|(p, _)| *p).filter(move |p| !meant.contains(&p.name.value.as_str()))
+    }
 }
 
 /// Whether a call must pass the parameter.

@@ -17,6 +17,7 @@
 //!
 //! *Invariant*: nothing here reports findings, reads source text or changes the program.
 
+pub mod broken_guards;
 pub mod calls;
 mod cancel;
 mod clock;

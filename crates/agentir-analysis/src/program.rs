@@ -1,5 +1,6 @@
 //! A program and its agents with all analyses, each computed on demand and kept.
 
+use crate::broken_guards::{self, Guard};
 use crate::cancel::Cancellation;
 use crate::clock::Clock;
 use crate::cycles::AutonomousCycles;
@@ -61,6 +62,7 @@ struct AgentParts<'a> {
     use_sites: OnceCell<FxHashMap<SmolStr, Vec<UseSite>>>,
     output_types: OnceCell<OutputTypes>,
     mistyped: OnceCell<FxHashSet<Span>>,
+    guards: OnceCell<(Vec<Guard<'a>>, FxHashSet<Span>)>,
     outcomes: Outcomes<'a>,
 }
 
@@ -346,6 +348,27 @@ impl<'p, 'a> AgentAnalysis<'p, 'a> {
             true => mistyped_conditions(self.index, &self.reference_types()),
             false => FxHashSet::default(),
         })
+    }
+
+    /// Its guards, with the comparisons in them that cannot be evaluated.
+    #[must_use]
+    pub fn guards(&self) -> &'p [Guard<'a>] {
+        &self.guards_and_broken().0
+    }
+
+    /// Where the comparisons in its guards are that cannot be evaluated.
+    #[must_use]
+    pub fn broken_comparisons(&self) -> &'p FxHashSet<Span> {
+        &self.guards_and_broken().1
+    }
+
+    fn guards_and_broken(&self) -> &'p (Vec<Guard<'a>>, FxHashSet<Span>) {
+        let new = || {
+            let guards = broken_guards::guards(self);
+            let broken = broken_guards::broken_comparisons(&guards);
+            (guards, broken)
+        };
+        self.parts.guards.get_or_init(|| self.program.clock.time("(guards)", new))
     }
 
     /// Returns a query about its conditions.

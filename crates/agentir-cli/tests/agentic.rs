@@ -491,3 +491,64 @@ fn samples_have_no_errors() {
     }
     assert!(tried > 30, "{tried}");
 }
+
+/// A flow that asks for consent before it calls, and calls either way.
+#[test]
+fn a_question_before_a_call_is_asked_whatever_the_answer_is() {
+    let flow = r#"AGENT: Desk
+
+GOAL: "Book tables"
+
+TOOLS:
+  book(guests: number) -> {code: string}
+    description: "Book a table"
+    confirm: never
+
+FLOW:
+  entry_point: guests
+
+  guests:
+    REASONING: false
+    GATHER:
+      guests:
+        prompt: "How many?"
+        type: number
+        required: true
+    THEN: news
+
+  news:
+    REASONING: false
+    RESPOND: "Do you want our news?"
+    ON_INPUT:
+      - IF: LOWER(TRIM(input)) IN ["yes", "sure"]
+        THEN: book
+      - IF: LOWER(TRIM(input)) IN ["no", "never"]
+        THEN: book
+      - ELSE:
+        THEN: news
+
+  book:
+    REASONING: false
+    CALL: book(guests: guests)
+      AS: booked
+    ON_SUCCESS:
+      RESPOND: "{{#if booked.code}}Your code is {{booked.code}}.{{/if}}"
+      THEN: COMPLETE
+"#;
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write(folder, &[("desk.agent.abl", flow)]);
+    let (_, stderr) = converted(folder, "desk.agent.abl", "abl");
+    let text = fs::read_to_string(folder.join("out/desk.agent.abl")).unwrap();
+    assert!(!text.contains("FLOW"), "{text}{stderr}");
+    assert!(text.contains("REQUIRE confirmed IS SET BEFORE calling book"), "{text}");
+    // Results are called as their tools are, in blocks as well.
+    assert!(text.contains("{{#if book.code}}") && !text.contains("booked"), "{text}");
+    let args =
+        ["convert", "desk.agent.abl", "--to", "agent-script", "--style", "agentic", "-o", "as"];
+    let (_, _, stderr) = ran(folder, &args);
+    let text = fs::read_to_string(folder.join("as/desk.agent")).unwrap();
+    let call = text.lines().find(|line| line.contains("not @variables.book_called")).unwrap();
+    assert!(call.contains("@variables.confirmed is not None"), "{text}{stderr}");
+    assert!(!text.contains("@variables.booked"), "{text}");
+}

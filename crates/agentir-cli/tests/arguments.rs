@@ -54,6 +54,26 @@ fn a_manifest_that_is_no_object_is_reported_in_plain_words() {
     }
 }
 
+/// Of entries with one name the last counts, which is said of those before it; different lists may have the same names.
+#[test]
+fn a_manifest_that_lists_a_name_twice_is_reported() {
+    let folder = folder();
+    for list in ["agents", "tools", "behavior_profiles"] {
+        let text = format!(
+            "{{\n  \"{list}\": {{\n    \"a\": {{ \"path\": \"ferry.agent.abl\" }},\n    \"b\": {{}},\n    \"a\": {{ \"path\": \"other.agent.abl\" }}\n  }},\n  \"more\": {{ \"a\": 1, \"b\": {{ \"a\": 2 }} }}\n}}"
+        );
+        write(folder.path(), &[("project.json", &text)]);
+        let (code, out, _) = ran(folder.path(), &["check", "."]);
+        assert_eq!(code, 1, "{out}");
+        assert!(out.contains("[ project.json:5:6 ]"), "{out}");
+        assert!(out.contains(&format!("`{list}` lists `a` twice")), "{out}");
+        assert!(out.contains("1 error"), "{out}");
+    }
+    let text = "{ \"agents\": { \"a\": {} }, \"tools\": { \"a\": {} } }";
+    write(folder.path(), &[("project.json", text)]);
+    assert_eq!(ran(folder.path(), &["check", "."]).0, 0);
+}
+
 #[test]
 fn files_that_cannot_be_read_are_named_in_one_way() {
     let folder = folder();

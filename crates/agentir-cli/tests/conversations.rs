@@ -243,3 +243,30 @@ fn sessions_are_read_where_nothing_can_be_written() {
     let exported: Json = serde_json::from_str(&exported.1).unwrap();
     assert_eq!(exported["transcript"][1]["text"], "one");
 }
+
+/// What a press submits is the same in a conversation and in a test of one: the button's value as it was shown, unless
+/// another is typed (Cur. 3.13.5), and else its id.
+#[test]
+fn a_press_submits_the_same_in_run_and_in_test() {
+    let agent = "AGENT: Desk\nGOAL: \"Sizes\"\nMEMORY:\n  session:\n    - word\n      INITIAL: \"big\"\nFLOW:\n  steps: [size]\n  size:\n    REASONING: false\n    RESPOND: \"Which size?\"\n      ACTIONS:\n        - BUTTON: \"Small\"\n          ID: small\n          VALUE: \"s\"\n        - BUTTON: \"Large\"\n          ID: large\n          VALUE: \"{{word}}\"\n        - BUTTON: \"Whatever\"\n          ID: any\n    ON_INPUT:\n      - ELSE:\n        RESPOND: \"Got {{input}}.\"\n        THEN: COMPLETE\n";
+    let folder = tempfile::tempdir().unwrap();
+    for (pressed, press, says) in [
+        ("!small", "{ id: small }", "Got s."),
+        ("!large", "{ id: large }", "Got big."),
+        ("!small xl", "{ id: small, value: xl }", "Got xl."),
+        ("!any", "{ id: any }", "Got any."),
+    ] {
+        let test = format!(
+            "agents: d.agent.abl\ntests:\n  - name: t\n    turns:\n      - says: [\"Which size?\"]\n      - press: {press}\n        says: [\"{says}\"]\n"
+        );
+        write(folder.path(), &[("d.agent.abl", agent), ("d.test.yaml", &test)]);
+        let (code, out, err) = ran(folder.path(), &["test", "d.test.yaml"]);
+        assert_eq!(code, 0, "{pressed}: {out}{err}");
+        let output = run_with_input(
+            folder.path(),
+            &["run", "d.agent.abl"],
+            format!("{pressed}\n").as_bytes(),
+        );
+        assert!(stdout(&output).contains(says), "{pressed}: {}", stdout(&output));
+    }
+}

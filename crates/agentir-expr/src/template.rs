@@ -217,8 +217,8 @@ impl Template {
 }
 
 impl Template {
-    /// Calls `change` with every expression in it.
-    pub(crate) fn exprs_mut(&mut self, change: &mut dyn FnMut(&mut Expr)) {
+    /// Calls `change` with every expression in it. The text stays as it is: who changes an expression writes the text anew.
+    pub fn exprs_mut(&mut self, change: &mut dyn FnMut(&mut Expr)) {
         for part in &mut self.parts {
             match part {
                 TemplatePart::Value { expr, .. }
@@ -231,6 +231,31 @@ impl Template {
 }
 
 impl TemplatePart {
+    /// The placeholder in AgentIR's notation, with another expression; `None` if it has none.
+    #[must_use]
+    pub fn written_with(&self, expr: &Expr) -> Option<String> {
+        match self {
+            Self::Value { filters, .. } => {
+                let filters = filters.iter().map(|filter| format!(" | {}", filter.value));
+                Some(format!("{{{{{expr}{}}}}}", filters.collect::<String>()))
+            }
+            Self::SingleBrace { .. } => Some(format!("{{{expr}}}")),
+            Self::Open { block, expr: Some(_), .. } => Some(format!("{{{{#{block} {expr}}}}}")),
+            Self::Open { expr: None, .. } | Self::Else { .. } | Self::Close { .. } => None,
+        }
+    }
+
+    /// What is inserted, or what a block is about.
+    #[must_use]
+    pub const fn expr(&self) -> Option<&Expr> {
+        match self {
+            Self::Value { expr, .. }
+            | Self::SingleBrace { expr, .. }
+            | Self::Open { expr: Some(expr), .. } => Some(expr),
+            Self::Open { expr: None, .. } | Self::Else { .. } | Self::Close { .. } => None,
+        }
+    }
+
     /// Where it is in the text, in bytes, braces included.
     #[must_use]
     pub fn range(&self) -> Range<usize> {

@@ -163,14 +163,12 @@ impl Json for Activation {
     }
 
     fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
-        if let Kind::Object(members) = &json.kind
-            && let [member] = members.as_slice()
-            && member.key == "when"
-        {
-            return Some(Self::When { when: Json::read(&member.value, reader)? });
+        if matches!(json.kind, Kind::Object(_)) {
+            return Some(Self::When { when: reader.only(json, "Activation", "when")? });
         }
         if json.text().is_none() {
-            return reader.expected(json, "a string, or an object `{\"when\": …}`");
+            return reader
+                .expected(json, "`required`, `optional`, `progressive` or `{\"when\": …}`");
         }
         match reader.word(json, &["required", "optional", "progressive"])?.value {
             "required" => Some(Self::Required),

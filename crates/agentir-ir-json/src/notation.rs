@@ -262,7 +262,7 @@ impl Json for Template {
     fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
         let text = reader.text(json)?;
         let parse = reader.template_parser();
-        let mut template = parse(text.inline_text(), reader.problems());
+        let mut template = reader.reporting(|problems| parse(text.inline_text(), problems));
         check_placeholders(&mut template, reader);
         Some(template)
     }

@@ -146,9 +146,17 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// The findings, for parsers of embedded languages.
-    pub(crate) fn problems(&mut self) -> &mut Vec<Diagnostic> {
-        self.problems
+    /// Reports what a parser of an embedded language, or a check of what has been read, finds.
+    pub(crate) fn reporting<T>(&mut self, find: impl FnOnce(&mut Vec<Diagnostic>) -> T) -> T {
+        let mut found = Vec::new();
+        let result = find(&mut found);
+        found.into_iter().for_each(|problem| self.report(problem));
+        result
+    }
+
+    /// Whether nothing that was read is wrong.
+    pub(crate) fn has_no_errors(&self) -> bool {
+        self.problems.iter().all(|problem| problem.severity != Severity::Error)
     }
 
     /// The parser of texts with placeholders, as the agent's language has them.
@@ -162,7 +170,8 @@ impl<'r> Reader<'r> {
         // After the quote.
         let base = rule.span.start.saturating_add(1);
         let input = InlineText::verbatim(&rule.value, rule.span.file, base);
-        (self.parsers.inline.condition)(input, true, self.problems).expr().cloned()
+        let parse = self.parsers.inline.condition;
+        self.reporting(|problems| parse(input, true, problems)).expr().cloned()
     }
 
     /// Reads the placeholders in the texts of an argument, also of a list of texts.
@@ -175,7 +184,8 @@ impl<'r> Reader<'r> {
             ExprKind::Literal(Literal::String(text)) if text.contains("{{") => {
                 let input = InlineText::verbatim(text, span.file, span.start.saturating_add(1));
                 let parse = self.template_parser();
-                ExprKind::Template(Box::new(parse(input, self.problems).inside(span)))
+                let template = self.reporting(|problems| parse(input, problems));
+                ExprKind::Template(Box::new(template.inside(span)))
             }
             ExprKind::List(items) => {
                 items.iter_mut().for_each(|item| self.placeholders(item));
@@ -479,6 +489,23 @@ impl<'r> Reader<'r> {
             self.gaps.push(object.start());
         }
         read
+    }
+
+    /// The value of the only key of an object. `name` is the name of its definition in the schema.
+    pub(crate) fn only<T: Json>(
+        &mut self,
+        json: &Node,
+        name: &'static str,
+        key: &'static str,
+    ) -> Option<T> {
+        let Kind::Object(members) = &json.kind else {
+            return self.expected_parts(json, "an object");
+        };
+        self.check_duplicates(members);
+        let mut object = Object::of(members, json.span, name);
+        let value = object.required(key, &[], self);
+        object.report_keys(self);
+        value
     }
 
     /// Reports the names that occur twice where each may occur once. `what` says what they name, and what is done with it.

@@ -1,19 +1,18 @@
 //! Constructs that repeat what others say: they get the locations of what they repeat, so that a mistake in both is one
 //! finding.
 
-use agentir_diagnostics::{Diagnostic, Severity, Span};
+use agentir_diagnostics::{Diagnostic, Span};
 use agentir_expr::Condition;
 use agentir_ir::{Agent, BindingAction, Routing, ToolBinding};
 use agentir_syntax::rules;
 
 /// Gives declarations that repeat bindings the locations of these, and targets of a routing rule that of the first one.
-pub(crate) fn locate(agent: &mut Agent, problems: &mut Vec<Diagnostic>) {
+/// The tool that is repeated may be one that could not be read: a missing one is reported only if all were.
+pub(crate) fn locate(agent: &mut Agent, all_read: bool, problems: &mut Vec<Diagnostic>) {
     agent.routing.iter_mut().for_each(one_rule);
     let bindings: Vec<ToolBinding> =
         agent.reasoning.iter().flat_map(|zone| &zone.bindings).cloned().collect();
     let mut unused: Vec<&ToolBinding> = bindings.iter().collect();
-    // The tool that is repeated may be one that could not be read.
-    let all_read = problems.iter().all(|problem| problem.severity != Severity::Error);
     let mut repeated =
         |does: &str, flag: &mut bool, span: &mut Span, is: &dyn Fn(&BindingAction) -> bool| {
             if !*flag {

@@ -707,3 +707,17 @@ fn types_of_fields_and_words_for_conditions_are_checked() {
         );
     }
 }
+
+/// Mistakes in texts, conditions and rules, which parsers of embedded languages find, count as others do.
+#[test]
+fn the_mistakes_of_a_document_are_limited() {
+    let tools = |texts: &str| -> String {
+        let all = (0..50_050).map(|n| format!(r#"{{"name": "t{n}", "description": "{texts}"}}"#));
+        all.collect::<Vec<_>>().join(",")
+    };
+    let text = agent(&format!(r#""tools": [{}]"#, tools("{{1 +}} and {{2 *}}")));
+    let (_, problems) = read_text(&text);
+    assert_eq!(problems.len(), 100_001);
+    let last = &problems.last().unwrap().message;
+    assert_eq!(last, "more than 100000 mistakes: the others are not listed");
+}

@@ -433,6 +433,27 @@ pub struct CompletionCondition {
     pub span: Span,
 }
 
+impl CompletionCondition {
+    /// A condition under which the agent is done without a word.
+    #[must_use]
+    pub fn new(when: Option<Condition>, span: Span) -> Self {
+        Self {
+            when,
+            respond: None,
+            respond_template: None,
+            voice_config: None,
+            rich_content: None,
+            actions: None,
+            store: None,
+            set: Vec::new(),
+            terminal: None,
+            repeats_binding: false,
+            extensions: Extensions::default(),
+            span,
+        }
+    }
+}
+
 /// The routing of a supervisor.
 #[derive(Clone, Debug, Default)]
 pub struct Routing {

@@ -96,7 +96,7 @@ pub use rules::{
 };
 pub use statement::{
     ActionElement, ActionHandler, Actions, Body, Branch, Call, Collect, Delegation, Jump, Phase,
-    Response, SetVariable, SortBy, Statement, Target, Transform,
+    Response, SetVariable, SortBy, Statement, Target, Transform, falls_through,
 };
 pub use tool::{
     Binding, BindingAction, Confirmation, ContextAccess, FilledBy, InputBinding, Parameter,

@@ -202,6 +202,18 @@ pub struct Guardrail {
     pub check_span: Option<Span>,
 }
 
+impl Guardrail {
+    /// What it does when it finds something: `block`, unless it says otherwise.
+    #[must_use]
+    pub fn action_type(&self) -> &str {
+        match &self.action {
+            Data::Object(fields) => fields.get("type").and_then(Data::as_str),
+            other => other.as_str(),
+        }
+        .unwrap_or("block")
+    }
+}
+
 /// What a guardrail checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GuardrailKind {

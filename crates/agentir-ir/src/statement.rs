@@ -347,21 +347,10 @@ impl Body {
         self.0.is_empty()
     }
 
-    /// Whether what is written next may follow.
+    /// Whether what is written next may follow ([`falls_through`]).
     #[must_use]
     pub fn falls_through(&self) -> bool {
-        let leaves = |branch: &Branch| match branch.body.0.last() {
-            Some(Statement::Goto(jump)) => jump.target.diverges(),
-            _ => false,
-        };
-        match self.0.last() {
-            Some(Statement::Goto(jump)) => !jump.target.diverges(),
-            // One of the branches is always taken, and all of them jump.
-            Some(Statement::If { branches } | Statement::Await { branches }) => {
-                !(branches.iter().any(|b| b.condition.is_none()) && branches.iter().all(leaves))
-            }
-            _ => true,
-        }
+        falls_through(&self.0)
     }
 
     /// The body, unless it is empty.
@@ -369,6 +358,30 @@ impl Body {
     pub fn non_empty(&self) -> Option<&Self> {
         (!self.is_empty()).then_some(self)
     }
+}
+
+/// Whether what is written below some statements may follow: on some way through them, none jumps elsewhere, or hands over
+/// to somebody who does not return. Recursive; parsers limit the depth.
+#[must_use]
+pub fn falls_through(statements: &[Statement]) -> bool {
+    statements.iter().all(|statement| match statement {
+        Statement::Goto(jump) => !jump.target.diverges(),
+        Statement::Escalate { .. } => false,
+        Statement::Handoff(to) => to.returns == Some(true),
+        Statement::If { branches } | Statement::Await { branches } => any_falls_through(branches),
+        Statement::Collect(collect) => falls_through(&collect.on_success.0),
+        Statement::Call(call) => {
+            (falls_through(&call.on_success.0) || falls_through(&call.on_failure.0))
+                && any_falls_through(&call.on_result)
+        }
+        _ => true,
+    })
+}
+
+/// Whether control may pass one of some branches, or all of them.
+fn any_falls_through(branches: &[Branch]) -> bool {
+    branches.iter().all(|branch| branch.condition.is_some())
+        || branches.iter().any(|branch| branch.body.falls_through())
 }
 
 /// A branch.

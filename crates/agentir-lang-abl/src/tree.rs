@@ -8,7 +8,8 @@ use crate::inline::{
 };
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Condition, Expr, Name, Template, TypeExpr};
-use agentir_syntax::outline::{Entry, Scalar};
+use agentir_syntax::misspelled::misspelling;
+use agentir_syntax::outline::{Entry, EntryKind, Scalar};
 
 /// The kind of document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,6 +82,14 @@ impl Record<'_> {
             unknown: Vec::new(),
         }
     }
+}
+
+/// The keys among entries that no table knows.
+pub(crate) fn unknown_keys<'t>(unknown: &[&'t Entry<'t>]) -> impl Iterator<Item = (&'t str, Span)> {
+    unknown.iter().filter_map(|entry| match &entry.kind {
+        EntryKind::Pair { key, .. } => Some((key.text, key.span)),
+        _ => None,
+    })
 }
 
 /// The header of a record.
@@ -174,6 +183,15 @@ pub enum Value<'t> {
 }
 
 impl<'t> Record<'t> {
+    /// The key of this record that no table knows and that is a misspelling of the field `name`.
+    pub(crate) fn misspelling(&self, name: &str) -> Option<Span> {
+        misspelling(
+            name,
+            unknown_keys(&self.unknown),
+            self.ty.fields.iter().map(|field| field.name),
+        )
+    }
+
     /// The last field called `name` in the table.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&Field<'t>> {

@@ -3,16 +3,13 @@
 use agentir_syntax::docs::{Doc, Docs};
 use std::sync::OnceLock;
 
-/// The rows, as text.
-pub(crate) const TEXT: &str = include_str!("docs.txt");
-
 /// The rows.
 pub(crate) fn docs() -> &'static Docs {
     static DOCS: OnceLock<Docs> = OnceLock::new();
-    DOCS.get_or_init(|| Docs::read(TEXT))
+    DOCS.get_or_init(|| Docs::read(include_str!("docs.txt")))
 }
 
 /// What a key is for, and where it is specified; nothing for names that authors choose. Keys mean the same everywhere.
 pub(crate) fn doc(key: &str) -> Doc {
-    docs().field("", key)
+    docs().everywhere(key)
 }

@@ -7,6 +7,7 @@ use super::tree::{Agent, Document, Faq, Field, Subflow, Value};
 use crate::rules;
 use agentir_diagnostics::{Applicability, Diagnostic, FileId, Span, Spanned, closest};
 use agentir_expr::Name;
+use agentir_syntax::misspelled::{explain_missing, misspelling};
 use agentir_syntax::outline::{Entry, EntryKind, Key, Outline, Scalar, Style};
 use agentir_syntax::text::{listed, offset, with_article};
 use smol_str::SmolStr;
@@ -130,10 +131,18 @@ impl Reader<'_> {
 
     /// The type of an agent; reports an invalid one.
     fn kind<'t>(&mut self, agent: &Spanned<Name>, fields: &'t [Entry<'t>]) -> Option<AgentKind> {
-        let written = fields.iter().rev().find_map(|f| match &f.kind {
-            EntryKind::Pair { key, value, .. } if key.text == "type" => Some((key, value.as_ref())),
-            _ => None,
-        });
+        let written = |is_type: &dyn Fn(&str) -> bool| {
+            fields.iter().rev().find_map(|f| match &f.kind {
+                EntryKind::Pair { key, value, .. } if is_type(key.text) => {
+                    Some((key, value.as_ref()))
+                }
+                _ => None,
+            })
+        };
+        // A misspelled key is reported as such.
+        let names = || schema::FIELDS.iter().map(|field| field.name);
+        let written = written(&|key| key == "type")
+            .or_else(|| written(&|key| closest(key, names()) == Some("type")));
         let all = "`kb agent`, `llm agent`, `flow agent` or `ensemble agent`";
         let Some((key, value)) = written else {
             let guess = guess_kind(fields);
@@ -303,22 +312,30 @@ impl Reader<'_> {
     fn required(&mut self, agent: &Agent<'_>) {
         let Some(kind) = agent.kind else { return };
         for def in schema::FIELDS {
-            let due = def.of(kind) == Standing::Required && def.name != "type";
-            if due && agent.field(def.name).is_none() {
+            if def.of(kind) == Standing::Required && agent.field(def.name).is_none() {
                 let name = &agent.name;
+                let message = format!("the {} `{name}` has no `{}`", kind.name(), def.name);
+                let unknown = agent.unknown.iter().filter_map(|entry| match &entry.kind {
+                    EntryKind::Pair { key, .. } => Some((key.text, key.span)),
+                    _ => None,
+                });
+                let known: Vec<&str> = schema::keys(kind).collect();
+                let misspelled = misspelling(def.name, unknown, known.into_iter());
+                let explained =
+                    misspelled.is_some_and(|key| explain_missing(self.problems, key, &message));
+                // Without a type, the kind is a guess.
+                if explained || def.name == "type" {
+                    continue;
+                }
                 let why = match def.name {
                     "prompt" => "without a prompt the model has no instructions",
                     "steps" => "the bot does not start if a flow has no steps",
                     _ => "MICA crashes if there are no agents to select from",
                 };
                 self.problems.push(
-                    Diagnostic::error(
-                        rules::MISSING_FIELD,
-                        name.span,
-                        format!("the {} `{name}` has no `{}`", kind.name(), def.name),
-                    )
-                    .note(why)
-                    .help(format!("add `{}:`", def.name)),
+                    Diagnostic::error(rules::MISSING_FIELD, name.span, message)
+                        .note(why)
+                        .help(format!("add `{}:`", def.name)),
                 );
             }
         }

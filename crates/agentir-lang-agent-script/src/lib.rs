@@ -221,16 +221,20 @@ fn version_number(written: &str) -> Option<Version> {
     Some(Version { major: major.parse().ok()?, minor: minor.parse().ok()? })
 }
 
-/// The dialect that a document's blocks indicate: agentfabric if one of them exists only there, else
-/// agentforce, by far the most common.
+/// The dialect that a document's blocks indicate. Nodes that only agentfabric has say so, if they are more than the blocks
+/// that it does not have; else it is agentforce, by far the most common. A key without a name may be a field at the wrong
+/// margin, such as `actions:` of a subagent, so it says something only where no block of agentforce has such a field.
 fn detect(outline: &Outline<'_>) -> Dialect {
-    let only_fabric = |name: &str| {
-        Dialect::Agentfabric.root().field(name).is_some()
-            && Dialect::Agentforce.root().field(name).is_none()
-    };
-    let fabric = outline
-        .entries
-        .iter()
-        .any(|e| matches!(&e.kind, EntryKind::Pair { key, .. } if only_fabric(key.name)));
-    if fabric { Dialect::Agentfabric } else { Dialect::default() }
+    let (fabric, force) = (Dialect::Agentfabric.root(), Dialect::Agentforce.root());
+    let (mut nodes, mut others, mut settings) = (0_usize, 0_usize, 0_usize);
+    for entry in &outline.entries {
+        let EntryKind::Pair { key, .. } = &entry.kind else { continue };
+        match (fabric.field(key.name), force.field(key.name)) {
+            (Some(_), None) if key.instance.is_some() => nodes += 1,
+            (Some(_), None) if reader::parent_type_of(force, key.name).is_none() => settings += 1,
+            (None, Some(_)) => others += 1,
+            _ => {}
+        }
+    }
+    if nodes + settings > others { Dialect::Agentfabric } else { Dialect::default() }
 }

@@ -6,6 +6,7 @@ use super::schema::{Dialect, FieldDef, RecordType, Version};
 use super::template::Template;
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Expr, Name, Path, TypeExpr};
+use agentir_syntax::misspelled::misspelling;
 
 /// A document.
 #[derive(Debug)]
@@ -25,7 +26,11 @@ pub struct Document<'s> {
 impl Document<'_> {
     /// Whether it is only a part of an agent: it neither describes itself nor has a first subagent.
     pub(crate) fn is_fragment(&self) -> bool {
-        self.root.field("config").is_none() && self.root.field("start_agent").is_none()
+        let lacks = |name| self.root.field(name).is_none() && self.root.misspelling(name).is_none();
+        // Blocks of several kinds are an agent.
+        let mut kinds = self.root.fields.iter().map(|field| field.def.name);
+        let first = kinds.next();
+        lacks("config") && lacks("start_agent") && kinds.all(|kind| Some(kind) == first)
     }
 }
 
@@ -315,6 +320,15 @@ pub struct Declared {
 }
 
 impl<'s> Record<'s> {
+    /// The key of this record that no table knows and that is a misspelling of the field `name`.
+    pub(crate) fn misspelling(&self, name: &str) -> Option<Span> {
+        let unknown = self.unknown.iter().filter_map(|unknown| unknown.key.as_ref());
+        let unknown = unknown.map(|key| (key.value.as_str(), key.span));
+        let known: Vec<&str> =
+            self.ty.fields().map(|f| f.name).filter(|name| !name.ends_with('*')).collect();
+        misspelling(name, unknown, known.into_iter())
+    }
+
     /// The last field called `name` in the table.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&Field<'s>> {

@@ -2,7 +2,9 @@
 //! comes.
 
 use agentir_tools::MAX_ANSWER_BYTES;
+use rmcp::model::CallToolResult;
 use rmcp::service::{RoleClient, RxJsonRpcMessage};
+use serde::Deserialize;
 use serde_json::Value as Json;
 use std::io;
 use std::pin::Pin;
@@ -17,8 +19,17 @@ const MAX_MESSAGES: usize = 1_000;
 /// The time for which messages are counted.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// Why nothing more is read from a server, once that is so.
-pub(crate) type Refusal = Arc<Mutex<Option<String>>>;
+/// What is wrong with what a server wrote, which the SDK does not pass on.
+#[derive(Debug, Default)]
+pub(crate) struct Complaints {
+    /// Why nothing more is read from it, once that is so.
+    pub(crate) refusal: Option<String>,
+    /// Why its last answer is no result of a tool, if it is none.
+    pub(crate) no_result: Option<String>,
+}
+
+/// The same, shared with who reads.
+pub(crate) type SharedComplaints = Arc<Mutex<Complaints>>;
 
 /// A stream of lines that fails once a line is longer than [`MAX_ANSWER_BYTES`], lines come too fast, or one is an answer
 /// that cannot be read: the SDK passes over those, and whoever asked would wait in vain.
@@ -30,18 +41,18 @@ pub(crate) struct Bounded<R> {
     /// The lines since `since`.
     lines: usize,
     since: Instant,
-    refusal: Refusal,
+    complaints: SharedComplaints,
 }
 
 impl<R> Bounded<R> {
-    /// Limits a stream; says in `refusal` why it has failed, which the SDK does not pass on.
-    pub(crate) fn new(inner: R, refusal: Refusal) -> Self {
-        Self { inner, line: Vec::new(), lines: 0, since: Instant::now(), refusal }
+    /// Limits a stream; says in `complaints` why it has failed.
+    pub(crate) fn new(inner: R, complaints: SharedComplaints) -> Self {
+        Self { inner, line: Vec::new(), lines: 0, since: Instant::now(), complaints }
     }
 
     fn refuse(&self, words: String) -> io::Result<()> {
-        let mut refusal = self.refusal.lock().unwrap_or_else(PoisonError::into_inner);
-        *refusal = Some(words.clone());
+        let mut complaints = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
+        complaints.refusal = Some(words.clone());
         Err(io::Error::other(words))
     }
 
@@ -57,8 +68,16 @@ impl<R> Bounded<R> {
                 return self.refuse(words);
             }
             if part.ends_with(b"\n") {
-                if let Some(why) = unreadable_answer(&self.line) {
-                    return self.refuse(format!("its answer cannot be read: {why}"));
+                match read_answer(&self.line) {
+                    Line::Unreadable(why) => {
+                        return self.refuse(format!("its answer cannot be read: {why}"));
+                    }
+                    Line::Result { no_result } => {
+                        let complaints = &self.complaints;
+                        let mut heard = complaints.lock().unwrap_or_else(PoisonError::into_inner);
+                        heard.no_result = no_result;
+                    }
+                    Line::Other => {}
                 }
                 self.line.clear();
                 self.lines += 1;
@@ -72,32 +91,62 @@ impl<R> Bounded<R> {
     }
 }
 
-/// Why a line is an answer that nobody can read; `None` if it can be read, or is none: a request or a notification of
-/// the server, or words that do not belong here.
-fn unreadable_answer(line: &[u8]) -> Option<String> {
+/// A line of a server.
+enum Line {
+    /// A result, and why it is none of a tool, if that is so.
+    Result { no_result: Option<String> },
+    /// An answer that nobody can read, and why.
+    Unreadable(String),
+    /// An error, a request or a notification of the server, or words that do not belong here.
+    Other,
+}
+
+/// The keys of which a result of a tool has one.
+const RESULT_KEYS: [&str; 3] = ["content", "structuredContent", "isError"];
+
+/// Why a result is none of a tool; `None` if it is one.
+fn no_result(result: &Json) -> Option<String> {
+    match result {
+        Json::Object(fields) if RESULT_KEYS.iter().any(|key| fields.contains_key(*key)) => {
+            CallToolResult::deserialize(result).err().map(|error| error.to_string())
+        }
+        Json::Object(_) => Some("it has neither `content` nor `structuredContent`".to_owned()),
+        _ => Some("it is no object".to_owned()),
+    }
+}
+
+fn read_answer(line: &[u8]) -> Line {
     let line = line.trim_ascii();
     if line.first() != Some(&b'{') {
-        return None;
+        return Line::Other;
     }
     let message: Json = match serde_json::from_slice(line) {
         Ok(message) => message,
-        Err(error) => return Some(error.to_string()),
+        Err(error) => return Line::Unreadable(error.to_string()),
     };
     if message.get("method").is_some() {
-        return None;
+        return Line::Other;
     }
-    match (message.get("result"), message.get("error")) {
-        (None, None) => return Some("it has neither `result` nor `error`".to_owned()),
+    let unreadable = |words: &str| Line::Unreadable(words.to_owned());
+    let result = message.get("result");
+    match (result, message.get("error")) {
+        (None, None) => return unreadable("it has neither `result` nor `error`"),
         (Some(_), Some(error)) if !error.is_null() => {
-            return Some("it has both `result` and `error`".to_owned());
+            return unreadable("it has both `result` and `error`");
         }
         (Some(_), _) if !message.get("id").is_some_and(Json::is_u64) => {
-            return Some("its `id` is not that of the question".to_owned());
+            return unreadable("its `id` is not that of the question");
         }
         _ => {}
     }
-    let read = serde_json::from_value::<RxJsonRpcMessage<RoleClient>>(message);
-    read.err().map(|error| error.to_string())
+    let answer = match result {
+        Some(result) => Line::Result { no_result: no_result(result) },
+        None => Line::Other,
+    };
+    match serde_json::from_value::<RxJsonRpcMessage<RoleClient>>(message) {
+        Ok(_) => answer,
+        Err(error) => Line::Unreadable(error.to_string()),
+    }
 }
 
 impl<R: AsyncRead + Unpin> AsyncRead for Bounded<R> {

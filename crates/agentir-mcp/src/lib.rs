@@ -23,7 +23,7 @@ use agentir_tools::{
     call_timeout,
 };
 #[cfg(unix)]
-use bounded::{Bounded, Refusal};
+use bounded::{Bounded, SharedComplaints};
 use http::{HeaderName, HeaderValue};
 #[cfg(windows)]
 use process_wrap::tokio::{CommandWrap, JobObject, KillOnDrop};
@@ -72,18 +72,30 @@ struct Connection {
     process: Option<ServerProcess>,
 }
 
+impl Connection {
+    /// Why the last answer is no result of a tool, as far as that is known: of a process.
+    fn no_result(&self) -> Option<String> {
+        #[cfg(unix)]
+        if let Some(process) = &self.process {
+            let complaints = process.complaints.lock().unwrap_or_else(PoisonError::into_inner);
+            return complaints.no_result.clone();
+        }
+        None
+    }
+}
+
 /// The process of a server, and the end of what it wrote to its error output.
 #[cfg(unix)]
 #[derive(Debug)]
 struct ServerProcess {
     process: Process,
     stderr: Arc<Mutex<Vec<u8>>>,
-    refusal: Refusal,
+    complaints: SharedComplaints,
 }
 
 #[cfg(unix)]
 impl ServerProcess {
-    fn new(mut process: Process, refusal: Refusal) -> Self {
+    fn new(mut process: Process, complaints: SharedComplaints) -> Self {
         let stderr = Arc::new(Mutex::new(Vec::new()));
         if let Some(mut from) = process.stderr() {
             let kept = Arc::clone(&stderr);
@@ -97,12 +109,14 @@ impl ServerProcess {
                 }
             });
         }
-        Self { process, stderr, refusal }
+        Self { process, stderr, complaints }
     }
 
     /// How it ended, and its last words.
     fn last_words(&mut self) -> (String, String) {
-        let refusal = self.refusal.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let mut complaints = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
+        let refusal = complaints.refusal.take();
+        drop(complaints);
         let how = refusal.unwrap_or_else(|| match self.process.wait_for(LAST_WORDS_TIMEOUT) {
             Some(status) => format!("it ended ({status})"),
             None => "it closed its output".to_owned(),
@@ -241,10 +255,18 @@ impl Mcp {
             Ok(Err(ServiceError::McpError(e))) => {
                 Err(fail(FailureKind::Error, format!("(server `{server}`): {}", e.message)))
             }
-            Ok(Err(e)) => {
+            Ok(Err(e @ (ServiceError::TransportSend(_) | ServiceError::TransportClosed))) => {
                 let connection = clients.remove(server);
                 Err(failure(lost(&e, connection)))
             }
+            // The server is there, and can be asked again.
+            Ok(Err(ServiceError::UnexpectedResponse)) => {
+                let why = clients.get(server).and_then(Connection::no_result);
+                let what = "its answer is no result of a tool";
+                let words = why.map_or_else(|| what.to_owned(), |why| format!("{what}: {why}"));
+                Err(failure(CallError::Server(words)))
+            }
+            Ok(Err(e)) => Err(failure(CallError::Server(e.to_string()))),
             Ok(Ok(result)) => result_of(result).map_err(|(words, data)| {
                 let message = format!("`{name}` (server `{server}`): {words}");
                 ToolFailure { data, ..ToolFailure::new(FailureKind::Error, message) }
@@ -275,11 +297,7 @@ async fn cancelled(cancellation: &Cancellation) {
 fn lost(error: &ServiceError, connection: Option<Connection>) -> CallError {
     let why = match error {
         ServiceError::TransportSend(error) => root_cause(&*error.error),
-        ServiceError::TransportClosed => "the connection was closed".to_owned(),
-        ServiceError::UnexpectedResponse => {
-            "it answered something that is no result of a tool".to_owned()
-        }
-        other => other.to_string(),
+        _ => "the connection was closed".to_owned(),
     };
     #[cfg(unix)]
     if let Some(mut process) = connection.and_then(|connection| connection.process) {
@@ -405,10 +423,10 @@ async fn start(
         return Err(CallError::Server(format!("`{command}` has no input and output")));
     };
     let output = tokio::process::ChildStdout::from_std(output).map_err(cannot)?;
-    let refusal = Refusal::default();
-    let output = Bounded::new(output, Arc::clone(&refusal));
+    let complaints = SharedComplaints::default();
+    let output = Bounded::new(output, Arc::clone(&complaints));
     let input = tokio::process::ChildStdin::from_std(input).map_err(cannot)?;
-    let mut process = ServerProcess::new(process, refusal);
+    let mut process = ServerProcess::new(process, complaints);
     match serve_client((), (output, input)).await {
         Ok(client) => Ok(Connection { client, process: Some(process) }),
         // It may end before it is written to.

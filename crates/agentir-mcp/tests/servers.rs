@@ -237,6 +237,34 @@ fn an_answer_that_cannot_be_read_is_told_at_once() {
     `t` (server `desk`): its answer cannot be read: EOF while parsing a value at line 1 column 33
     `t` (server `desk`): its answer cannot be read: recursion limit exceeded at line 1 column 170
     ");
+    // An answer that is none of a tool is told as what it is: the server is still there, and answers again.
+    let results = [
+        r#"{"content":"seven"}"#,
+        r#"{"content":[{"type":"text"}]}"#,
+        r#"{"content":[{"type":"song","text":"la"}]}"#,
+        r#"{"days":7}"#,
+        r#"{"tools":[]}"#,
+        "{}",
+        "7",
+    ];
+    let mut told = Vec::new();
+    for result in results {
+        let line = format!(r#"{{"jsonrpc":"2.0","id":ID,"result":{result}}}"#);
+        let mut mcp = answering(&line);
+        let failures = [(); 2].map(|()| call(&mut mcp, &desk("text"), json!({})).unwrap_err());
+        assert!(failures.iter().all(|f| f.kind == FailureKind::Api), "{result}");
+        assert_eq!(failures[0].message, failures[1].message);
+        told.extend(failures.into_iter().take(1).map(|failure| failure.message));
+    }
+    insta::assert_snapshot!(told.join("\n"), @r#"
+    `t` (server `desk`): its answer is no result of a tool: invalid type: string "seven", expected a sequence
+    `t` (server `desk`): its answer is no result of a tool: missing field `text`
+    `t` (server `desk`): its answer is no result of a tool: unknown variant `song`, expected one of `text`, `image`, `audio`, `resource`, `resource_link`
+    `t` (server `desk`): its answer is no result of a tool: it has neither `content` nor `structuredContent`
+    `t` (server `desk`): its answer is no result of a tool: it has neither `content` nor `structuredContent`
+    `t` (server `desk`): its answer is no result of a tool: it has neither `content` nor `structuredContent`
+    `t` (server `desk`): its answer is no result of a tool: it is no object
+    "#);
     // Words that do not belong there are passed over, and so is what the server asks.
     let good = "note: here it comes\n{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":1}}\n{\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"7 days\"}]}}";
     assert_eq!(call(&mut answering(good), &desk("text"), json!({})).unwrap(), json!("7 days"));

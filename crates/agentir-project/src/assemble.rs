@@ -6,7 +6,9 @@ use agentir_diagnostics::{Diagnostic, FileId, SourceFile, Span, Spanned};
 use agentir_expr::Version;
 use agentir_ir::{AgentType, Program};
 use agentir_lint::Options;
-use agentir_syntax::Origin;
+use agentir_syntax::json::{self, Format, Kind};
+use agentir_syntax::{Origin, rules};
+use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use std::path::Path;
 use std::sync::Arc;
@@ -89,8 +91,8 @@ pub enum ProjectManifest<'a> {
     Absent,
 }
 
-/// Assembles a program of files, in the order in which its manifest lists them, and else in theirs. Returns the findings about the manifest, if it has one; those about
-/// files are in the files' results.
+/// Assembles a program of files, in the order in which its manifest lists them, and else in theirs. Returns the findings
+/// about the manifest, if it has one; those about files are in the files' results.
 #[must_use]
 pub fn assemble<'a>(
     members: impl IntoIterator<Item = Member<'a>>,
@@ -129,6 +131,9 @@ pub fn assemble<'a>(
     program.complete &= loaded.unread.is_empty() && loaded.gaps.is_empty();
     if let (ProjectManifest::Own(id, file), Some(read)) = (manifest, read) {
         loaded.files.push(id);
+        if read.is_ok() {
+            diagnostics.extend(repeated_parts(id, file));
+        }
         match read {
             Ok(Manifest { entry_agent: Some(entry), .. }) => {
                 // The span of the name, for findings about it.
@@ -145,6 +150,42 @@ pub fn assemble<'a>(
     (loaded, diagnostics)
 }
 
+/// The lists of a manifest, each of which has the parts of the project by their names.
+const LISTS: [&str; 3] = ["agents", "tools", "behavior_profiles"];
+
+/// What is read of a manifest for findings about it.
+const MANIFEST: Format = Format {
+    max_depth: 64,
+    max_values: 100_000,
+    object_values: 1,
+    depth_note: "manifests are flat",
+    help: "write JSON",
+};
+
+/// The findings about names that a list of a manifest has twice, of which only the last counts.
+fn repeated_parts(id: FileId, file: &SourceFile) -> Vec<Diagnostic> {
+    let manifest = json::parse(id, &file.text, &MANIFEST, &mut Vec::new());
+    let Some(Kind::Object(members)) = manifest.map(|manifest| manifest.kind) else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for list in members.iter().filter(|member| LISTS.contains(&member.key.as_str())) {
+        let Kind::Object(parts) = &list.value.kind else { continue };
+        let mut seen: FxHashMap<&str, Span> = FxHashMap::default();
+        for part in parts {
+            if let Some(before) = seen.insert(&part.key, part.key_span) {
+                let message = format!("`{}` lists `{}` twice", list.key, part.key);
+                found.push(
+                    Diagnostic::error(rules::DUPLICATE_FIELD, part.key_span, message)
+                        .label(before, "the entry here is ignored")
+                        .help("give each a name of its own, or remove one"),
+                );
+            }
+        }
+    }
+    found
+}
+
 /// The finding about a manifest that cannot be read.
 fn about_manifest(error: &serde_json::Error, id: FileId, file: &SourceFile) -> Diagnostic {
     let place = format!(" at line {} column {}", error.line(), error.column());
@@ -154,7 +195,7 @@ fn about_manifest(error: &serde_json::Error, id: FileId, file: &SourceFile) -> D
     let at = line.start.saturating_add(error.column().saturating_sub(1)).min(line.end);
     let at = u32::try_from(file.text.floor_char_boundary(at)).unwrap_or(u32::MAX);
     Diagnostic::error(
-        agentir_syntax::rules::SYNTAX,
+        rules::SYNTAX,
         Span::new(id, at, at),
         format!("this project manifest cannot be read: {reason}"),
     )

@@ -24,9 +24,25 @@ pub struct AgentMessage {
     /// What is spoken, or shown by channels that show more than text: it is checked as the text is.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub beside: String,
+    /// The step that said it, if it was a step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) step: Option<String>,
     /// Whether the observer has it already ([`crate::Observer::message`]).
     #[serde(skip)]
     pub delivered: bool,
+}
+
+impl AgentMessage {
+    /// What the user reads; of a message without a text, what is spoken or shown instead of it.
+    #[must_use]
+    pub fn words(&self) -> &str {
+        if self.text.trim().is_empty() { &self.beside } else { &self.text }
+    }
+
+    /// Whether there is nothing to read, hear or press.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.words().trim().is_empty() && self.actions.is_none()
+    }
 }
 
 /// A file that a user sends (ABL, current specification, 3.13.4).
@@ -137,9 +153,9 @@ pub struct Session {
     /// What expressions made of such values.
     #[serde(default, skip_serializing_if = "Derived::is_empty")]
     pub(crate) derived: Derived,
-    /// Where the conversation waited when a button was last offered, by its id.
+    /// The buttons and menus that were offered, by their ids.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(crate) offered: BTreeMap<String, Place>,
+    pub(crate) offered: BTreeMap<String, Offer>,
     /// The successful tool calls of a turn that failed afterwards. The same call in the next turn is not made again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) unfinished: Vec<CompletedCall>,
@@ -215,6 +231,17 @@ pub(crate) struct Place {
     pub(crate) agent: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) step: Option<String>,
+}
+
+/// A button or a menu that was offered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Offer {
+    /// Where it is an answer.
+    #[serde(flatten)]
+    pub(crate) place: Place,
+    /// What it submits if it is pressed (ABL, current specification, 3.13.5: `VALUE`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) value: Option<String>,
 }
 
 /// A tool call with its result.

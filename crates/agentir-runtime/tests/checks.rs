@@ -1,7 +1,9 @@
 //! Conversations with constraints that only warn, guardrails on tool results, and escalations.
 
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::format_push_string, missing_docs)]
 
+#[path = "checks/beside_texts.rs"]
+mod beside_texts;
 mod support;
 
 use agentir_runtime::HumanReply;

@@ -189,7 +189,9 @@ fn run_test(
     for (n, turn) in begins.into_iter().chain(&test.turns).enumerate() {
         let input = input(turn);
         if let Some(input) = &input {
-            outcome.transcript.push_str(&format!("> {}\n", input.text));
+            let pressed = input.action.as_ref().map(|(id, value)| value.as_ref().unwrap_or(id));
+            let said = pressed.filter(|_| input.text.is_empty()).unwrap_or(&input.text);
+            outcome.transcript.push_str(&format!("> {said}\n"));
         }
         let mut recorder = Recorder::default();
         let before = tools.calls().len();
@@ -236,12 +238,13 @@ fn run_test(
 
 fn input(turn: &Turn) -> Option<Input> {
     let text = turn.user.clone();
-    let action = turn.press.as_ref().map(|p| (p.id.clone(), p.value.clone()));
-    if text.is_none() && action.is_none() {
-        return None;
+    match &turn.press {
+        Some(press) => {
+            let pressed = Input::press(&press.id, press.value.clone());
+            Some(Input { text: text.unwrap_or_default(), ..pressed })
+        }
+        None => text.map(Input::text),
     }
-    let shown = action.as_ref().map(|(id, value)| value.clone().unwrap_or_else(|| id.clone()));
-    Some(Input { text: text.or(shown).unwrap_or_default(), action, ..Input::default() })
 }
 
 struct State<'s> {
@@ -290,14 +293,14 @@ fn compare(
         for (n, text) in expected.iter().enumerate() {
             let expectation = Expectation::Item("says", n);
             match messages.get(n) {
-                Some(message) if text_matches(text, &message.text) => {}
+                Some(message) if text_matches(text, message.words()) => {}
                 Some(message) => {
-                    let replacement = Json::from(message.text.trim());
+                    let replacement = Json::from(message.words().trim());
                     fail(
                         "says",
                         expectation,
                         describe_text(text),
-                        message.text.clone(),
+                        message.words().to_owned(),
                         Some(replacement),
                     );
                 }
@@ -305,7 +308,7 @@ fn compare(
             }
         }
         for (n, more) in messages.iter().enumerate().skip(expected.len()) {
-            let (found, replacement) = (more.text.clone(), Json::from(more.text.trim()));
+            let (found, replacement) = (more.words().to_owned(), Json::from(more.words().trim()));
             let expectation = Expectation::Item("says", n);
             fail("says", expectation, "nothing more".to_owned(), found, Some(replacement));
         }

@@ -95,6 +95,24 @@ pub static PRIORITIES: &[&str] = &["low", "medium", "high", "critical"];
 /// What may be done with a path of the memory.
 pub static ACCESS: &[&str] = &["read", "write", "readwrite"];
 
+/// How an agent sounds (§3.13.3).
+pub static VOICE: Keys = &[
+    ("provider", Form::Text),
+    ("voice_id", Form::Text),
+    ("speed", Form::Number),
+    ("ssml", Form::Text),
+    ("instructions", Form::Text),
+    ("plain_text", Form::Text),
+];
+
+/// What the responses of a channel must keep to (§3.13.2).
+pub static RESPONSE_RULES: Keys = &[
+    ("max_buttons", Form::Number),
+    ("fallback_format", Form::Text),
+    ("max_response_length", Form::Number),
+    ("media_types", Form::Names),
+];
+
 /// Where an escalation is routed to.
 pub static ESCALATION_ROUTING: Keys = &[
     ("connection", Form::Any),

@@ -57,6 +57,7 @@ pub mod line_layout;
 pub mod lower;
 mod lowered;
 pub mod migrate;
+pub mod misspelled;
 pub mod names;
 pub mod outline;
 pub mod rules;

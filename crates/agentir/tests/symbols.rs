@@ -386,7 +386,7 @@ fn renaming_keeps_the_program_and_can_be_undone() {
     const NEW: &str = "zz_renamed";
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").canonicalize().unwrap();
     // Refused are names in endpoints and those of steps that are keywords.
-    let (mut done, mut refused) = (0, Vec::new());
+    let (mut done, mut unclear, mut refused) = (0usize, 0usize, Vec::new());
     programs(&own, &mut |snapshot, program| {
         let references = snapshot.references(program).unwrap();
         for (id, symbol) in references.symbols() {

@@ -257,7 +257,7 @@ fn hold_one(dialogue: &Dialogue) -> Talk {
         let done = machine.turn(&mut session, input.as_ref(), &mut host).expect("it can go on");
         let calls = tools.calls().get(before..).unwrap_or_default();
         let mut answer: Vec<String> =
-            done.messages.iter().map(|m| format!("{}: {}", m.agent, m.text)).collect();
+            done.messages.iter().map(|m| format!("{}: {}", m.agent, m.words())).collect();
         answer.extend(calls.iter().map(shown));
         answer.extend(notes.errors.iter().map(|error| format!("  [{error}]")));
         // A loop is one line.
@@ -266,7 +266,7 @@ fn hold_one(dialogue: &Dialogue) -> Talk {
             talk.opening = answer;
             continue;
         };
-        let said: Vec<&str> = done.messages.iter().map(|m| m.text.as_str()).collect();
+        let said: Vec<&str> = done.messages.iter().map(|m| m.words()).collect();
         let said = said.join("\n");
         let ended = matches!(done.status, Status::Done | Status::Human);
         let mut faults = decency(program, &said, ended);

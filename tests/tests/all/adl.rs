@@ -498,12 +498,16 @@ fn time_grows_with_the_text_and_no_faster() {
     let mut problems = Vec::new();
     for (name, size, text) in SIZES {
         let (small, large) = (text(size / 4), text(*size));
-        let (before, after) = (timed(&small), timed(&large));
         let free = std::time::Duration::from_millis(400);
-        if after > free && after.as_secs_f64() > before.as_secs_f64() * 10.0 {
-            problems.push(format!("{name}: a quarter {before:?}, all {after:?}"));
+        // Measured again if it is too long: something else may have taken the processors.
+        let measured = (0..3).map(|_| (timed(&small), timed(&large)));
+        let all = measured.take_while(|(before, after)| {
+            *after > free && after.as_secs_f64() > before.as_secs_f64() * 10.0
+        });
+        let slow: Vec<_> = all.collect();
+        if slow.len() == 3 {
+            problems.push(format!("{name}, a quarter and all: {slow:?}"));
         }
-        eprintln!("{name}: {before:?} {after:?}");
     }
     report("texts that take more than their share of time", &problems);
 }

@@ -1,7 +1,7 @@
 //! `docs/conversions.md` says what conversions keep.
 
 use agentir_tests::conversions::document;
-use agentir_tests::pages::assert_fresh;
+use agentir_tests::documents::assert_fresh;
 use agentir_tests::samples::root;
 
 #[test]

@@ -13,6 +13,7 @@ use agentir_draw::{Detail, Finding, Graph, View, dot, graph, html, mermaid, svg}
 use agentir_flow::Cfg;
 use agentir_lang_abl::Options;
 use agentir_tests::check::{Checked, File, check};
+use agentir_tests::documents::assert_fresh;
 use agentir_tests::samples::{adl, agent_script, all_ours, root};
 use rayon::prelude::*;
 

@@ -156,3 +156,17 @@ fn schemas_are_fresh() {
     }
     report("stale", &problems);
 }
+
+/// Everything in the languages says what it is for and where it is specified, and nothing else is said.
+#[test]
+fn every_word_of_a_language_is_documented() {
+    let mut documented = 0;
+    for language in agentir::languages().iter() {
+        let Some(docs) = language.docs() else { continue };
+        let all = language.reference();
+        assert!(all.len() > 60, "{}", all.len());
+        assert_eq!(docs.problems(&all), [""; 0]);
+        documented += 1;
+    }
+    assert!(documented > 2, "{documented}");
+}

@@ -34,6 +34,7 @@ mod migrate;
 mod mutations;
 mod nested;
 mod notations;
+mod one_cause;
 mod orchestration;
 mod pages;
 mod pairs;

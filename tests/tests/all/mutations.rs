@@ -2,8 +2,8 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "tests end by panicking")]
 
+use agentir_tests::documents::assert_fresh;
 use agentir_tests::mutants::{report, rows, run, unexpected};
-use agentir_tests::pages::assert_fresh;
 use agentir_tests::samples::root;
 
 /// From this number of defects of an operator on, at least 95 % must be found; otherwise all but one.

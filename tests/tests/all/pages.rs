@@ -2,13 +2,9 @@
 
 #![allow(clippy::panic, reason = "tests end by panicking")]
 
-use agentir_tests::pages;
+use agentir_tests::{documents, pages};
 use similar::TextDiff;
 use std::collections::BTreeSet;
-use std::env;
-
-/// Set to write the marks of the examples anew.
-const UPDATE: &str = "AGENTIR_UPDATE_PAGES";
 
 /// Rules whose pages need not have examples that fail.
 const WITHOUT_EXAMPLE: &[(&str, &str)] = &[
@@ -88,7 +84,7 @@ fn examples_fail_and_pass_as_they_say() {
 /// Every finding of the page's rule is marked where it is and with what it says, and nothing else is.
 #[test]
 fn examples_are_marked_with_their_findings() {
-    let update = env::var_os(UPDATE).is_some_and(|value| value != "0");
+    let update = documents::updates();
     let mut problems = String::new();
     for page in pages::all() {
         let mut text = pages::text(&page.name);
@@ -114,7 +110,7 @@ fn examples_are_marked_with_their_findings() {
     assert!(
         problems.is_empty(),
         "marks differ from findings; if the findings are right, write the marks with\n    \
-         {UPDATE}=1 cargo test -p agentir-tests --test all -- pages::\n{problems}"
+         AGENTIR_UPDATE_PAGES=1 cargo test -p agentir-tests --test all -- pages::\n{problems}"
     );
 }
 

@@ -8,7 +8,7 @@ use agentir_config::Configs;
 use agentir_lint::{Cancellation, Selection};
 use agentir_project::{CheckOptions, Levels, Request, check_loaded, config_names, load, max_steps};
 use agentir_syntax::ReadOptions;
-use agentir_tests::pages::assert_fresh;
+use agentir_tests::documents::assert_fresh;
 use agentir_tests::samples::{external_root, root};
 use agentir_vfs::Disk;
 use std::collections::BTreeMap;
@@ -90,7 +90,7 @@ fn checked(fragment: bool) -> Vec<(String, u32, &'static str, String)> {
         together: None,
         stdin: None,
         languages: languages(),
-        options: ReadOptions::default(),
+        options: ReadOptions { fragment, ..ReadOptions::default() },
         configs: &configs,
         files: &Disk::default(),
     };

@@ -716,7 +716,7 @@ fn sections_without_a_header_are_a_part_of_an_agent() {
     let gather = "GATHER:\n  boat:\n    prompt: \"Which boat?\"\n    type: string\n";
     assert_eq!(of(gather), [("missing-section", "info")]);
     assert_eq!(of("session:\n  - boat\n  - day\n"), [("missing-section", "info")]);
-    // A goal with other sections is an agent whose header is missing.
+    // Several sections that make up an agent are one whose header is missing.
     assert_eq!(of(&format!("GOAL: \"Rents out boats\"\n{gather}")), [("missing-section", "error")]);
     assert_eq!(of(&format!("AGNET: Desk\n{gather}")), [("missing-section", "error")]);
 }

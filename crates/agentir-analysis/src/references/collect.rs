@@ -25,6 +25,8 @@ pub(super) struct Collector<'a> {
     ids: FxHashMap<(SymbolKind, Scope, Name), SymbolId>,
     all: Vec<Occurrence>,
     agents: FxHashMap<&'a str, AgentId>,
+    /// The profiles of the program, of those with one name the first.
+    profiles: FxHashMap<&'a str, &'a Profile>,
     /// The variables that all agents share.
     shared: FxHashSet<&'a str>,
     /// The declared paths of persistent memory.
@@ -58,6 +60,10 @@ pub(super) struct Owner<'c, 'a> {
 impl<'a> Collector<'a> {
     pub(super) fn new(program: &'a Program, sources: Option<&'a SourceMap>) -> Self {
         let mut agents = FxHashMap::default();
+        let mut profiles = FxHashMap::default();
+        for profile in program.profiles() {
+            profiles.entry(profile.name.value.as_str()).or_insert(profile);
+        }
         let mut shared = FxHashSet::default();
         let mut persistent = FxHashSet::default();
         for (id, agent) in (0..).map(AgentId).zip(program.agents()) {
@@ -73,6 +79,7 @@ impl<'a> Collector<'a> {
             ids: FxHashMap::default(),
             all: Vec::new(),
             agents,
+            profiles,
             shared,
             persistent,
             runtime: program.dialect().runtime(),
@@ -165,9 +172,8 @@ impl<'a> Collector<'a> {
             self.name(SymbolKind::Agent, Scope::Program, &again, Role::Definition);
         }
         let named = agent.use_behavior_profiles.iter();
-        let named: Vec<&'a Profile> = named
-            .filter_map(|name| self.program.profiles().find(|p| p.name.value == name.value))
-            .collect();
+        let named: Vec<&'a Profile> =
+            named.filter_map(|name| self.profiles.get(name.value.as_str()).copied()).collect();
         let profiles = || agent.behavior_profiles.iter().chain(named.iter().copied());
         let mut tools = FxHashMap::default();
         for tool in agent.tools.iter().chain(profiles().flat_map(|p| &p.tools_add)) {

@@ -3,13 +3,13 @@
 use super::flow::Flow;
 use crate::program::AgentAnalysis;
 use crate::values::expr::Frame;
-use crate::values::scope::{own_name, own_root};
+use crate::values::scope::{Scope, own_name, own_root};
 use crate::values::set::{SourceKind, ValueSet};
 use crate::values::state::State;
 use agentir_diagnostics::{Span, Spanned};
-use agentir_expr::{Expr, Path};
+use agentir_expr::{Expr, Name, Path};
 use agentir_flow::cfg::{AgentId, Node, NodeKind, Origin};
-use agentir_ir::{Statement, VariableBinding};
+use agentir_ir::{Agent, Handoff, Statement, VariableBinding};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -35,56 +35,9 @@ impl<'p, 'a> Flow<'p, 'a> {
             .collect();
         for (target, name) in transfers {
             let Some(theirs) = self.scope(target).cloned() else { continue };
-            let mut passed: FxHashMap<usize, ValueSet> = FxHashMap::default();
-            let mut give = |name: &str, set: ValueSet, span: Span| {
-                if let Some(slot) = theirs.named(name) {
-                    let set = set.resting_on(span, SourceKind::Passed);
-                    passed.entry(slot).or_insert_with(ValueSet::none).join(&set);
-                }
-            };
-            // Arguments are evaluated before anything can change them.
-            let value = |expr: &Expr| frame.value(expr, before, 0);
-            let bind = |b: &VariableBinding| match b.by_reference {
-                true => ValueSet::any(),
-                false => value(&b.value),
-            };
-            let own = |name: &Spanned<agentir_expr::Name>| {
-                frame.path(&Path::dotted(&name.value, name.span), before)
-            };
-            let agent = cx.agent;
-            let aliases = agent.aliases();
-            let to_it = |to: &'a Spanned<agentir_expr::Name>| aliases.resolve(to).value == name;
-            if let Origin::Statement(Statement::Delegate(to) | Statement::Handoff(to)) = node.origin
-            {
-                to.bindings.iter().for_each(|b| give(&b.variable.value, bind(b), b.variable.span));
-            }
-            for handoff in agent.coordination.handoffs.iter().filter(|h| to_it(&h.to)) {
-                let context = &handoff.context;
-                for passed in &context.pass {
-                    give(own_name(&passed.name.value), own(&passed.name), passed.name.span);
-                }
-                context
-                    .set
-                    .iter()
-                    .for_each(|s| give(&own_root(&s.target), value(&s.value), s.span));
-                context
-                    .bindings
-                    .iter()
-                    .for_each(|b| give(&b.variable.value, bind(b), b.variable.span));
-                for grant in &context.memory_grants {
-                    give(own_name(&grant.path.value), ValueSet::any(), grant.path.span);
-                }
-            }
-            for delegate in agent.coordination.delegates.iter().filter(|d| to_it(&d.agent)) {
-                for (name, input) in &delegate.input {
-                    give(own_name(&name.value), value(input), name.span);
-                }
-            }
-            for rule in agent.routing.iter().flat_map(|r| &r.rules) {
-                if rule.to.as_ref().is_some_and(to_it) {
-                    rule.pass.iter().for_each(|n| give(own_name(&n.value), own(n), n.span));
-                }
-            }
+            let mut given = Given { theirs: &theirs, sets: FxHashMap::default() };
+            let asks = node.kind != NodeKind::Handoff;
+            collect(&mut given, cx.agent, node.origin, name, asks, frame, before);
             let Some(other) = self.agents.get(target.index()).copied() else { continue };
             let sets = theirs.names.iter().map(|name| self.initial(&other, name)).collect();
             let mut state = State::new(&theirs, sets);
@@ -92,9 +45,9 @@ impl<'p, 'a> Flow<'p, 'a> {
             if let Some(left) = self.left.get(target.index()).and_then(Option::as_ref) {
                 state.join(left, None);
             }
-            for (slot, set) in passed {
+            for (slot, (set, always)) in given.sets {
                 let set = match state.get(slot).cloned() {
-                    Some(mut known) if set.unset => {
+                    Some(mut known) if set.unset || !always => {
                         known.join(&set);
                         known
                     }
@@ -104,5 +57,95 @@ impl<'p, 'a> Flow<'p, 'a> {
             }
             self.enter(target, Rc::new(state));
         }
+    }
+}
+
+/// What an agent is given by one transfer.
+struct Given<'s> {
+    theirs: &'s Scope,
+    /// For each variable the values, and whether it is given one whenever the transfer happens.
+    sets: FxHashMap<usize, (ValueSet, bool)>,
+}
+
+impl Given<'_> {
+    fn add(&mut self, name: &str, set: ValueSet, span: Span, always: bool) {
+        let Some(slot) = self.theirs.named(name) else { return };
+        let set = set.resting_on(span, SourceKind::Passed);
+        let (known, given) = self.sets.entry(slot).or_insert_with(|| (ValueSet::none(), false));
+        known.join(&set);
+        *given |= always;
+    }
+}
+
+/// What the runtime passes: by the declaration that the transfer is, or else by the first one of that name; a delegation
+/// takes a declared delegation before a handoff, and a handoff the other way round.
+fn collect<'a>(
+    given: &mut Given<'_>,
+    agent: &'a Agent,
+    origin: Origin<'a>,
+    name: &'a str,
+    asks: bool,
+    frame: &Frame<'_>,
+    before: &Rc<State>,
+) {
+    let value = |expr: &Expr| frame.value(expr, before, 0);
+    let bound = |b: &VariableBinding| match b.by_reference {
+        true => ValueSet::any(),
+        false => value(&b.value),
+    };
+    let own = |name: &Spanned<Name>| frame.path(&Path::dotted(&name.value, name.span), before);
+    let aliases = agent.aliases();
+    let to_it = |to: &'a Spanned<Name>| aliases.resolve(to).value == name;
+    let coordination = &agent.coordination;
+    let (handoff, delegate) = match origin {
+        Origin::Handoff(handoff) => (Some(handoff), None),
+        Origin::Delegate(delegate) => (None, Some(delegate)),
+        _ => {
+            let handoff = coordination.handoffs.iter().find(|h| to_it(&h.to));
+            let delegate = coordination.delegates.iter().find(|d| to_it(&d.agent));
+            match (handoff, delegate) {
+                (Some(_), Some(_)) if asks => (None, delegate),
+                (Some(_), Some(_)) => (handoff, None),
+                one => one,
+            }
+        }
+    };
+    if let Some(Handoff { context, .. }) = handoff {
+        for passed in &context.pass {
+            let set = own(&passed.name);
+            given.add(own_name(&passed.name.value), set, passed.name.span, true);
+        }
+        for b in &context.bindings {
+            given.add(&b.variable.value, bound(b), b.variable.span, true);
+        }
+        // These are assigned before the transfer, or looked up by the next agent.
+        for set in &context.set {
+            given.add(&own_root(&set.target), value(&set.value), set.span, false);
+        }
+        for grant in &context.memory_grants {
+            given.add(own_name(&grant.path.value), ValueSet::any(), grant.path.span, false);
+        }
+    }
+    for (name, input) in delegate.iter().flat_map(|delegate| &delegate.input) {
+        given.add(own_name(&name.value), value(input), name.span, true);
+    }
+    match origin {
+        Origin::Statement(Statement::Delegate(to) | Statement::Handoff(to)) => {
+            for b in &to.bindings {
+                given.add(&b.variable.value, bound(b), b.variable.span, true);
+            }
+        }
+        Origin::Rule(rule) => {
+            for name in &rule.pass {
+                given.add(own_name(&name.value), own(name), name.span, true);
+            }
+        }
+        Origin::ToolBinding(offer) => {
+            for with in &offer.with {
+                let set = with.value.as_ref().map_or_else(ValueSet::any, value);
+                given.add(own_name(&with.name.value), set, with.name.span, with.value.is_some());
+            }
+        }
+        _ => {}
     }
 }

@@ -239,12 +239,7 @@ fn said(line: &str) -> Input {
     match line.strip_prefix('!') {
         Some(action) => {
             let (id, value) = action.split_once(' ').unwrap_or((action, ""));
-            let value = (!value.is_empty()).then(|| value.to_owned());
-            Input {
-                text: value.clone().unwrap_or_default(),
-                action: Some((id.to_owned(), value)),
-                ..Input::default()
-            }
+            Input::press(id, (!value.is_empty()).then(|| value.to_owned()))
         }
         None => Input::text(line),
     }

@@ -234,10 +234,10 @@ impl<'s> Screen<'s> {
         self.end_stream();
         let streamed = self.streamed.take();
         // What was shown while it was written is not shown again.
-        if streamed.is_some_and(|streamed| streamed.trim() == message.text.trim()) {
+        if streamed.is_some_and(|streamed| streamed.trim() == message.words().trim()) {
             self.end_line();
-        } else if !message.text.trim().is_empty() || message.actions.is_none() {
-            self.speak(&message.agent, &message.text);
+        } else if !message.words().trim().is_empty() || message.actions.is_none() {
+            self.speak(&message.agent, message.words());
         }
         if let Some(actions) = &message.actions {
             self.show_actions(actions);

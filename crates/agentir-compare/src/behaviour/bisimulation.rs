@@ -170,7 +170,7 @@ impl Partition {
         all.into_iter().find(|round| self.block(a, *round) != self.block(b, *round))
     }
 
-    /// Distinction two states that are not the same are not.
+    /// What distinguishes two states; `None` if they are bisimilar.
     pub(super) fn distinguish(
         &self,
         system: &System,

@@ -134,6 +134,8 @@ entries! {
         Remote = "remote",
         /// A message.
         Respond = "message",
+        /// The section of what is done when another agent returns.
+        ReturnHandlers = "return handlers",
         /// The section of routing rules.
         Routing = "routing",
         /// An assignment.

@@ -5,7 +5,7 @@ use super::{DeadCode, DecidedBy, Edge, EdgeKind, Guard, NodeKind, Origin, Test};
 use crate::body::statement_span;
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::Name;
-use agentir_ir::{Body, Branch, Call, Collect, Delegation, Jump, Statement, Target};
+use agentir_ir::{Body, Branch, Call, Collect, Delegation, Jump, Phase, Statement, Target};
 use petgraph::graph::NodeIndex;
 
 impl<'a> Builder<'_, 'a> {
@@ -23,7 +23,8 @@ impl<'a> Builder<'_, 'a> {
         mut ends: OpenEdges<'a>,
     ) -> OpenEdges<'a> {
         let mut reported = false;
-        for (at, statement) in all.iter().enumerate() {
+        let comes_back = comes_back(all);
+        for ((at, statement), comes_back) in all.iter().enumerate().zip(comes_back) {
             if ends.is_empty() {
                 let dead = self.node(
                     NodeKind::Dead,
@@ -38,12 +39,6 @@ impl<'a> Builder<'_, 'a> {
                     self.cfg.dead.push(DeadCode { agent: self.id, leaves, first: statement });
                 }
             }
-            // In `HANDOFF: agent` followed by `THEN: step`, the step runs after control returns, and so does what is
-            // assigned in between.
-            let assigns =
-                |s: &&Statement| s.phase().is_some_and(agentir_ir::Phase::keeps_its_place);
-            let next = all.iter().skip(at + 1).find(|s| !assigns(s));
-            let comes_back = matches!(next, Some(Statement::Goto(_)));
             ends = self.statement(statement, ends, comes_back);
         }
         ends
@@ -441,6 +436,20 @@ impl<'a> Builder<'_, 'a> {
         on.push(OpenEdge { from: node, edge });
         on
     }
+}
+
+/// Whether each of some statements is followed by a jump. In `HANDOFF: agent` followed by `THEN: step`, the step runs after
+/// control returns, and so does what is assigned in between.
+fn comes_back(all: &[Statement]) -> Vec<bool> {
+    let mut followed = vec![false; all.len()];
+    let mut jumps = false;
+    for (statement, followed) in all.iter().zip(&mut followed).rev() {
+        *followed = jumps;
+        if !statement.phase().is_some_and(Phase::keeps_its_place) {
+            jumps = matches!(statement, Statement::Goto(_));
+        }
+    }
+    followed
 }
 
 /// Returns the edges with kind `Jump`, unless they have a more specific kind.

@@ -1,8 +1,9 @@
 //! What the parts of a flow that the model leads wait for.
 
-use super::{Access, AccessKind, AgentCfg, Cfg};
+use super::{AccessKind, AgentCfg, Cfg};
 use agentir_expr::Condition;
 use agentir_ir::SessionVariable;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 impl<'a> Cfg<'a> {
     /// The conditions that end the parts of a flow that the model leads, each with the variables in it that nothing sets: no
@@ -14,35 +15,42 @@ impl<'a> Cfg<'a> {
     ) -> Vec<(&'a Condition, Vec<&'a SessionVariable>)> {
         let steps = part.agent.flow.iter().flat_map(|flow| flow.definitions.values());
         let zones = steps.filter_map(|step| step.reasoning_zone.as_ref());
-        let conditions = zones.filter_map(|zone| zone.exit_when.as_ref());
-        let all = conditions.map(|condition| (condition, self.awaited_by(part, condition)));
+        let conditions: Vec<&Condition> =
+            zones.filter_map(|zone| zone.exit_when.as_ref()).collect();
+        if conditions.is_empty() {
+            return Vec::new();
+        }
+        let mut unset: FxHashMap<&str, &SessionVariable> = FxHashMap::default();
+        for variable in &part.agent.memory.session {
+            unset.entry(variable.name.value.as_str()).or_insert(variable);
+        }
+        for node in part.nodes() {
+            for access in self.defs(node) {
+                if matches!(access.kind, AccessKind::Def) {
+                    unset.remove(access.variable.root());
+                }
+            }
+        }
+        let all = conditions.into_iter().map(|condition| (condition, awaited(condition, &unset)));
         all.filter(|(_, variables)| !variables.is_empty()).collect()
     }
+}
 
-    fn awaited_by(
-        &self,
-        part: &AgentCfg<'a>,
-        exit_when: &'a Condition,
-    ) -> Vec<&'a SessionVariable> {
-        let Some(until) = exit_when.expr() else { return Vec::new() };
-        let mut found: Vec<&SessionVariable> = Vec::new();
-        until.paths(&mut |path| {
-            let session = &part.agent.memory.session;
-            let declared = session.iter().find(|v| v.name.value == path.root.value);
-            if let Some(variable) = declared.filter(|_| path.segments.is_empty())
-                && found.iter().all(|other| other.name.value != variable.name.value)
-            {
-                found.push(variable);
-            }
-        });
-        found.retain(|variable| {
-            let name = variable.name.value.as_str();
-            !part.nodes().any(|node| {
-                let sets =
-                    |a: &Access| matches!(a.kind, AccessKind::Def) && a.variable.root() == name;
-                self.defs(node).iter().any(sets)
-            })
-        });
-        found
-    }
+/// The variables in a condition among some that nothing sets.
+fn awaited<'a>(
+    exit_when: &Condition,
+    unset: &FxHashMap<&str, &'a SessionVariable>,
+) -> Vec<&'a SessionVariable> {
+    let Some(until) = exit_when.expr() else { return Vec::new() };
+    let mut seen: FxHashSet<&'a str> = FxHashSet::default();
+    let mut found = Vec::new();
+    until.paths(&mut |path| {
+        let name = path.root.value.as_str();
+        if let Some(variable) = unset.get(name).filter(|_| path.segments.is_empty())
+            && seen.insert(variable.name.value.as_str())
+        {
+            found.push(*variable);
+        }
+    });
+    found
 }

@@ -221,7 +221,21 @@ impl<'a> Builder<'_, 'a> {
         if let Some(zone) = &step.reasoning_zone {
             ends = self.zone(zone, ends);
         }
+        // Handlers of buttons are for somebody who presses one.
+        let (rest, leaving) = match step.on_action.is_empty() || waits(step) {
+            true => (rest, None),
+            false => {
+                let (rest, leaving) = rest.split_at(leaves_at(rest));
+                (rest, Some(leaving))
+            }
+        };
         ends = self.statements(rest, ends);
+        if let Some(leaving) = leaving.filter(|_| !ends.is_empty()) {
+            let from = self.node(NodeKind::Await, origin, name);
+            self.connect(ends, from);
+            let edge = Edge::of(EdgeKind::Next).decided(DecidedBy::User).at(origin, name);
+            ends = self.statements(leaving, vec![OpenEdge { from, edge }]);
+        }
         self.connect_as(ends, successor, EdgeKind::Sequence, origin, name);
         self.step_errors(step, at);
         self.interrupts_of_step(step, at);
@@ -426,6 +440,29 @@ impl<'a> Builder<'_, 'a> {
 fn profile_edge<'a>(profile: &'a Profile, guard: Guard, span: Span) -> Edge<'a> {
     let decided = profile.when.as_ref().map_or(DecidedBy::Nobody, decided_by_condition);
     Edge::of(EdgeKind::Profile).decided(decided).guarded(guard).at(Origin::Profile(profile), span)
+}
+
+/// Whether a step waits for the user.
+fn waits(step: &Step) -> bool {
+    let asks = |s: &Statement| matches!(s, Statement::Collect(_) | Statement::Await { .. });
+    step.reasoning_zone.is_some()
+        || step.await_attachment.is_some()
+        || step.human_approval.is_some()
+        || step.body.0.iter().any(asks)
+}
+
+/// Where the statements begin after which nothing but jumps follows.
+fn leaves_at(body: &[Statement]) -> usize {
+    let leaves = |s: &Statement| {
+        matches!(
+            s,
+            Statement::Goto(_)
+                | Statement::If { .. }
+                | Statement::Escalate { .. }
+                | Statement::Handoff(_)
+        )
+    };
+    body.iter().rposition(|statement| !leaves(statement)).map_or(0, |last| last + 1)
 }
 
 /// Converts a number from the source to a count.

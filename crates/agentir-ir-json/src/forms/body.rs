@@ -224,7 +224,7 @@ pub(super) fn listed(list: Cow<'_, [Statement]>, reader: &mut Reader<'_>) -> Bod
             Statement::Set(set) => Some((&set.target, &set.value)),
             _ => None,
         });
-        report_lost(sets, reader.problems());
+        reader.reporting(|problems| report_lost(sets, problems));
     }
     Body(list.into_owned())
 }

@@ -203,7 +203,8 @@ impl Json for SetVariable {
     where
         Self: 'v,
     {
-        report_lost(all.map(|set| (&set.target, &set.value)), reader.problems());
+        let all = all.map(|set| (&set.target, &set.value));
+        reader.reporting(|problems| report_lost(all, problems));
     }
     fn schema(schemas: &mut Schemas) -> Value {
         <Self as Fields>::definition(schemas)

@@ -91,7 +91,8 @@ object! {
     then |agent, _, reader| {
         check_not_empty(agent, reader);
         check_extensions(agent, reader);
-        crate::repetitions::locate(agent, reader.problems());
+        let all_read = reader.has_no_errors();
+        reader.reporting(|problems| crate::repetitions::locate(agent, all_read, problems));
     };
 }
 

@@ -466,6 +466,8 @@ fn check_history(context: &mut Context, object: &Object<'_>, reader: &mut Reader
     let Some(json) = object.node("history") else { return };
     match (&json.kind, &mut context.history) {
         (_, None) => {}
+        // As if the key were absent.
+        (Kind::Null, _) => context.history = None,
         (Kind::String(_), Some(_)) => {
             let word = reader.within("history", |reader| reader.word(json, data::HISTORY));
             context.history = word.map(|word| Data::from(word.value));

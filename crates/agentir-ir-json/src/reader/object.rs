@@ -140,6 +140,15 @@ impl<'j> Object<'j> {
         reader.report(problem.help(format!("add `\"{key}\": …` to this object")));
     }
 
+    /// Reports a key that is the misspelling of one that must be there: that is one mistake.
+    fn report_misspelled(&self, member: &Member, meant: &'static str, reader: &mut Reader<'_>) {
+        let what = words_of(self.name);
+        let message = format!("`{}` is not a key of {what}", member.key);
+        let problem = Diagnostic::error(rules::UNKNOWN_FIELD, member.key_span, message)
+            .note(format!("{what} must have the key `{meant}`"));
+        reader.report(problem.did_you_mean(meant));
+    }
+
     /// The word that tells the variants of an object apart.
     pub(crate) fn tag(
         &mut self,
@@ -148,7 +157,10 @@ impl<'j> Object<'j> {
         reader: &mut Reader<'_>,
     ) -> Option<&'static str> {
         let Some(json) = self.get(key) else {
-            self.report_missing(key, words, reader);
+            match self.members.iter().find(|member| closest(&member.key, [key]).is_some()) {
+                Some(member) => self.report_misspelled(member, key, reader),
+                None => self.report_missing(key, words, reader),
+            }
             // Which keys there may be is unknown.
             self.members = &[];
             return None;
@@ -227,15 +239,12 @@ impl<'j> Object<'j> {
     pub(super) fn report_keys(&mut self, reader: &mut Reader<'_>) {
         let mut missing = mem::take(&mut self.missing);
         for member in self.members.iter().filter(|m| !self.asked.contains(&&*m.key)) {
-            let message = format!("`{}` is not a key of {}", member.key, words_of(self.name));
-            // A required key that is misspelled is one mistake.
             if let Some(meant) = closest(&member.key, missing.iter().copied()) {
                 missing.retain(|key| *key != meant);
-                let problem = Diagnostic::error(rules::UNKNOWN_FIELD, member.key_span, message)
-                    .note(format!("{} must have the key `{meant}`", words_of(self.name)));
-                reader.report(problem.did_you_mean(meant));
+                self.report_misspelled(member, meant, reader);
                 continue;
             }
+            let message = format!("`{}` is not a key of {}", member.key, words_of(self.name));
             let problem = Diagnostic::warning(rules::UNKNOWN_FIELD, member.key_span, message)
                 .note("it is ignored");
             let meant = closest(&member.key, self.asked.iter().copied());

@@ -13,6 +13,7 @@ use agentir_ir::{
 };
 use agentir_ir_json::Mode;
 use agentir_syntax::lower::merge_extensions;
+use agentir_syntax::misspelled::explain_missing;
 use indexmap::IndexMap;
 use smol_str::SmolStr;
 
@@ -155,6 +156,7 @@ fn identity(cx: &mut Context<'_>, f: &mut Fields<'_>, name: Span, kind: AgentTyp
     // What is wrong with its value was reported.
     let goal_is_invalid = has_goal && identity.goal.is_none();
     identity.persona = f.template("persona");
+    let mut misspelled = f.misspelling("goal");
     if let Some(mut i) = f.record("identity") {
         let goal = i.template("role").or_else(|| i.template("goal"));
         if identity.goal.is_none() || identity_at > goal_at {
@@ -169,6 +171,7 @@ fn identity(cx: &mut Context<'_>, f: &mut Fields<'_>, name: Span, kind: AgentTyp
         identity
             .instructions
             .extend(i.template("instructions").map(|text| Instruction { when: None, text }));
+        misspelled = misspelled.or(i.misspelling("role")).or(i.misspelling("goal"));
         identity.extensions = i.into_extensions();
     }
     if let Some(text) = f.template("instructions") {
@@ -195,12 +198,18 @@ fn identity(cx: &mut Context<'_>, f: &mut Fields<'_>, name: Span, kind: AgentTyp
     let has_text = |t: &Option<agentir_expr::Template>| {
         t.as_ref().is_some_and(|t| !t.text.value.trim().is_empty())
     };
-    if !has_text(&identity.goal) && !goal_is_invalid && kind == AgentType::Agent && !cx.fragment {
+    let message = "this agent has no `GOAL`";
+    if !has_text(&identity.goal)
+        && !goal_is_invalid
+        && kind == AgentType::Agent
+        && !cx.fragment
+        && !misspelled.is_some_and(|key| explain_missing(cx.problems, key, message))
+    {
         cx.problems.push(
             Diagnostic::error(
                 agentir_syntax::rules::MISSING_SECTION,
                 name,
-                "this agent has no `GOAL`",
+                message,
             )
             .note("the goal is what the model works towards; the agent does not compile without it")
             .help("add `GOAL: \"…\"` with what the agent should achieve"),

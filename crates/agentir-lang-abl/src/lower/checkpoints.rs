@@ -25,6 +25,9 @@ const FILLERS: &[&str] = &["and", "or", "the", "a", "any", "of", "tool", "tools"
 /// A sentence of more words names no tools, and each tool makes a rule.
 const MAX_WORDS: usize = 16;
 
+/// A constraint with more `BEFORE` holds in every turn and before every call, as one whose words are not understood.
+const MAX_POINTS: usize = 16;
+
 /// The points that the words after `BEFORE` mean: several for a list of tools. Words that are not those of the
 /// specification are reported. `keyword` says whether the span begins with `BEFORE`.
 pub(super) fn checkpoints(
@@ -91,6 +94,10 @@ fn several(
             .note("the constraint is checked before each of them here; other platforms ignore it")
             .help("write a constraint for each of them"),
     );
+    // Each of them makes a rule.
+    if ends.len() >= MAX_POINTS {
+        return vec![Checkpoint::Other { target: written.clone() }];
+    }
     let starts = std::iter::once(0).chain(ends.iter().map(|at| at + "BEFORE".len()));
     let ends = ends.iter().copied().chain([text.len()]);
     let mut points: Vec<Checkpoint> = Vec::new();

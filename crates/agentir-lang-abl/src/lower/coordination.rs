@@ -318,7 +318,6 @@ fn grants(data: &Data, span: Span) -> Vec<MemoryGrant> {
     }
 }
 
-/// Normalises `last_10`, `last_n: 10`, and `mode: last_n` with `count: 10`.
 /// Whether a value is a whole number, or a reference to one.
 fn is_count(data: &Data) -> bool {
     match data {
@@ -327,6 +326,7 @@ fn is_count(data: &Data) -> bool {
     }
 }
 
+/// Normalises `last_10`, `last_n: 10`, and `mode: last_n` with `count: 10`.
 fn history(data: Data) -> Data {
     let count = |n: u64| serde_json::json!({ "last_n": n });
     match &data {

@@ -3,11 +3,14 @@
 use super::data;
 use crate::dialect;
 use crate::inline::{Action, Assignment, Store, ToolCall};
+use crate::schema::RecordType;
+use crate::tree::unknown_keys;
 use crate::{Field, HeaderValue, Record, Value};
 use agentir_diagnostics::{Span, Spanned, closest};
 use agentir_expr::{Condition, Expr, Name, Template, TypeExpr};
 use agentir_ir::{Data, Extensions, Number, NumberOrText};
 use agentir_ir_json::Mode;
+use agentir_syntax::misspelled::misspelling;
 use agentir_syntax::outline::{Entry, EntryKind};
 use agentir_syntax::text::offset;
 use smol_str::SmolStr;
@@ -24,6 +27,7 @@ pub(super) struct Fields<'t> {
     pub items: Vec<Record<'t>>,
     fields: Vec<Option<Field<'t>>>,
     unknown: Vec<&'t Entry<'t>>,
+    ty: &'static RecordType,
     /// The remaining fields of nested records.
     nested_extensions: Extensions,
 }
@@ -37,6 +41,7 @@ impl<'t> Fields<'t> {
             items: record.items,
             fields: record.fields.into_iter().map(Some).collect(),
             unknown: record.unknown,
+            ty: record.ty,
             nested_extensions: Extensions::default(),
         }
     }
@@ -60,6 +65,15 @@ impl<'t> Fields<'t> {
                 None
             }
         }
+    }
+
+    /// The key of the record that no table knows and that is a misspelling of a field.
+    pub(super) fn misspelling(&self, name: &str) -> Option<Span> {
+        misspelling(
+            name,
+            unknown_keys(&self.unknown),
+            self.ty.fields.iter().map(|field| field.name),
+        )
     }
 
     /// Whether a field of this name is left.
@@ -257,6 +271,23 @@ impl<'t> Fields<'t> {
             other => Err(other),
         })
         .unwrap_or_default()
+    }
+
+    /// The assignments of all fields of a name, each with the place of its field among those of the record.
+    pub(super) fn placed_assignments(&mut self, name: &str) -> Vec<(usize, Assignment)> {
+        let mut all = Vec::new();
+        for (at, slot) in self.fields.iter_mut().enumerate() {
+            let is_it = |field: &Field<'_>| {
+                field.def.name == name
+                    && matches!(&field.value, Value::Assignments(sets) if !sets.is_empty())
+            };
+            if let Some(Field { value: Value::Assignments(sets), .. }) =
+                slot.take_if(|field| is_it(field))
+            {
+                all.extend(sets.into_iter().map(|assignment| (at, assignment)));
+            }
+        }
+        all
     }
 
     pub(super) fn bindings(&mut self, name: &str) -> Option<Vec<(Spanned<Name>, Expr)>> {

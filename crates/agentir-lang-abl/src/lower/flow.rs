@@ -267,15 +267,9 @@ fn reasoning_zone(
 
 /// What runs where it is written, and the response.
 fn leading_statements(f: &mut Fields<'_>, rest: &mut Extensions) -> Written {
-    let mut placed = Vec::new();
-    while let Some(at) = f.place(&["set"]) {
-        let sets = f.assignments("set");
-        if sets.is_empty() {
-            break;
-        }
-        // The last of several is taken first.
-        placed.splice(0..0, sets.into_iter().map(|a| (at, Statement::Set(set_variable(a)))));
-    }
+    let sets = f.placed_assignments("set").into_iter();
+    let mut placed: Vec<_> =
+        sets.map(|(at, assignment)| (at, Statement::Set(set_variable(assignment)))).collect();
     let at = f.place(&["clear"]);
     let variables = f.names("clear");
     if let Some(at) = at.filter(|_| !variables.is_empty()) {

@@ -14,6 +14,7 @@ use agentir_ir::{
 };
 use agentir_ir_json::Mode;
 use agentir_syntax::lower::{empty_rule, merge_extensions};
+use agentir_syntax::misspelled::explain_missing;
 use smol_str::SmolStr;
 
 pub(super) fn supervisor(
@@ -80,15 +81,17 @@ fn reference(cx: &mut Context<'_>, item: Record<'_>) -> Option<AgentReference> {
     });
     let alias = alias.or_else(|| agent.clone()).or_else(|| {
         let path = file.as_ref()?;
-        cx.problems.push(
-            Diagnostic::error(
-                agentir_syntax::rules::MISSING_FIELD,
-                path.span,
-                "this agent reference has no `ALIAS`",
-            )
-            .note("routing rules refer to agents by alias, so nothing can be routed to this one")
-            .help("add `ALIAS: …`"),
-        );
+        let message = "this agent reference has no `ALIAS`";
+        let misspelled = f.misspelling("alias");
+        if !misspelled.is_some_and(|key| explain_missing(cx.problems, key, message)) {
+            cx.problems.push(
+                Diagnostic::error(agentir_syntax::rules::MISSING_FIELD, path.span, message)
+                    .note(
+                        "routing rules refer to agents by alias, so nothing can be routed to this one",
+                    )
+                    .help("add `ALIAS: …`"),
+            );
+        }
         let stem = path.value.rsplit(['/', '\\']).next()?.split('.').next()?;
         Some(Spanned::new(SmolStr::new(stem), path.span))
     })?;
@@ -161,15 +164,15 @@ fn rule(cx: &mut Context<'_>, item: Record<'_>, routing: &mut Routing, rest: &mu
         c.preserve(rest);
     }
     if let (Some(name), None) = (&base.name, &base.priority) {
-        cx.problems.push(
-            Diagnostic::error(
-                agentir_syntax::rules::MISSING_FIELD,
-                name.span,
-                format!("the routing rule `{name}` has no `PRIORITY`"),
-            )
-            .note("rules are tried in ascending order of priority; the position of this one is undefined")
-            .help("add `PRIORITY: …`"),
-        );
+        let message = format!("the routing rule `{name}` has no `PRIORITY`");
+        let misspelled = f.misspelling("priority");
+        if !misspelled.is_some_and(|key| explain_missing(cx.problems, key, &message)) {
+            cx.problems.push(
+                Diagnostic::error(agentir_syntax::rules::MISSING_FIELD, name.span, message)
+                    .note("rules are tried in ascending order of priority; the position of this one is undefined")
+                    .help("add `PRIORITY: …`"),
+            );
+        }
     }
     let is_rule = base.to.is_some() || base.when.is_some() || base.name.is_some();
     let mut acts = Vec::new();

@@ -99,9 +99,9 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                         .with_inline(|l| inline::protocol_header(l, self.problems))
                         .map(|header| HeaderValue::Protocol(Box::new(header)))
                 }
-                Header::Signature if raw.contains('(') || raw.contains("->") => text
-                    .with_inline(|l| inline::tool_signature(l, self.problems))
-                    .map(|s| HeaderValue::Signature(Box::new(s))),
+                Header::Signature if raw.contains('(') || raw.contains("->") => {
+                    self.tool_signature(text).map(|s| HeaderValue::Signature(Box::new(s)))
+                }
                 Header::Chain if raw.contains("->") => {
                     text.with_inline(|l| inline::chain(l, self.problems)).map(HeaderValue::Chain)
                 }

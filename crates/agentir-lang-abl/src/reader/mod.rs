@@ -10,7 +10,7 @@ mod records;
 mod values;
 mod versions;
 
-use crate::schema::{AGENT, PROFILE, TOOL_LIBRARY, Version};
+use crate::schema::{AGENT, MAIN_SECTIONS, PROFILE, TOOL_LIBRARY, Version};
 use crate::tree::{Document, DocumentKind, Format};
 use agentir_diagnostics::{Diagnostic, Span, Spanned, closest};
 use agentir_expr::{Expr, Name, Path};
@@ -136,7 +136,9 @@ fn report_no_document(outline: &Outline<'_>, problems: &mut Vec<Diagnostic>) {
         "this document has no `AGENT:` or other header",
     );
     let near = match &first.kind {
-        EntryKind::Pair { key, .. } => closest(key.text, HEADERS.iter().copied()),
+        EntryKind::Pair { key, .. } if AGENT.field(key.text).is_none() => {
+            closest(key.text, HEADERS.iter().copied())
+        }
         _ => None,
     };
     problems.push(match near {
@@ -148,24 +150,19 @@ fn report_no_document(outline: &Outline<'_>, problems: &mut Vec<Diagnostic>) {
 }
 
 /// Whether a document without a header is a part of an agent: all that it has are sections, parts of sections or steps.
-/// With a goal and other sections it is an agent whose header is missing.
+/// With several of the sections that make up an agent, it is one whose header is missing.
 pub fn is_part(outline: &Outline<'_>) -> bool {
-    let mut sections: Vec<&str> = Vec::new();
+    let mut making_up: Vec<&str> = Vec::new();
     for entry in &outline.entries {
         let EntryKind::Pair { key, children, .. } = &entry.kind else { return false };
-        if fragment::home_of(key.text, children).is_none() && AGENT.field(key.text).is_none() {
+        let section = AGENT.field(key.text).map(|def| def.name);
+        if section.is_none() && fragment::home_of(key.text, children).is_none() {
             return false;
         }
-        if !sections.contains(&key.text) {
-            sections.push(key.text);
-        }
+        let section = section.filter(|name| MAIN_SECTIONS.contains(name));
+        making_up.extend(section.filter(|name| !making_up.contains(name)));
     }
-    let has_goal = sections.iter().any(|key| key.eq_ignore_ascii_case("goal"));
-    match sections.len() {
-        0 => false,
-        1 => true,
-        _ => !has_goal,
-    }
+    !outline.entries.is_empty() && making_up.len() <= 1
 }
 
 /// The keywords that documents begin with.

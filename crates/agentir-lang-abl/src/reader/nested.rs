@@ -1,7 +1,7 @@
 //! Reads values nested below their key.
 
 use super::{Reader, fields::is_text_line, variable};
-use crate::inline;
+use crate::inline::{self, ToolSignature};
 use crate::schema::FieldType;
 use crate::tree::Value;
 use agentir_diagnostics::{Diagnostic, Span, Spanned};
@@ -9,6 +9,7 @@ use agentir_expr::{Expr, ExprKind, Literal, Name, ObjectEntry, TypeExpr, TypeFie
 use agentir_syntax::lower::report_lost;
 use agentir_syntax::outline::{Entry, EntryKind, Scalar, Style};
 use agentir_syntax::rules;
+use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
 impl<'t, 's: 't> Reader<'t, 's, '_> {
@@ -246,7 +247,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                         None => (key.text, false),
                     };
                     let ty = match value {
-                        Some(value) => value.with_inline(|l| inline::type_expr(l, self.problems)),
+                        Some(value) => self.type_expr(value),
                         None => self.nested_types(children),
                     };
                     fields.push(TypeField {
@@ -256,7 +257,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                     });
                 }
                 EntryKind::Line { text, .. } if entries.len() == 1 => {
-                    return text.with_inline(|l| inline::type_expr(l, self.problems));
+                    return self.type_expr(text);
                 }
                 EntryKind::Line { text, .. } => fields.push(TypeField {
                     name: self.text(text),
@@ -272,6 +273,53 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 }
             }
         }
+        self.report_repeated(fields.iter().map(|field| &field.name), "field");
         Some(TypeExpr { kind: TypeKind::Object(fields), span })
+    }
+
+    pub(super) fn type_expr(&mut self, text: &Scalar<'_>) -> Option<TypeExpr> {
+        let ty = text.with_inline(|l| inline::type_expr(l, self.problems))?;
+        self.report_repeated_fields(&ty);
+        Some(ty)
+    }
+
+    pub(super) fn tool_signature(&mut self, text: &Scalar<'_>) -> Option<ToolSignature> {
+        let signature = text.with_inline(|l| inline::tool_signature(l, self.problems))?;
+        let parameters = || signature.parameters.iter();
+        self.report_repeated(parameters().map(|parameter| &parameter.name), "parameter");
+        let types = parameters().filter_map(|parameter| parameter.ty.as_ref());
+        for ty in types.chain(&signature.returns) {
+            self.report_repeated_fields(ty);
+        }
+        Some(signature)
+    }
+
+    /// Reports the fields that a type on one line, or one within it, has twice.
+    fn report_repeated_fields(&mut self, ty: &TypeExpr) {
+        match &ty.kind {
+            TypeKind::Named(_) => {}
+            TypeKind::Array(item) => self.report_repeated_fields(item),
+            TypeKind::Object(fields) => {
+                self.report_repeated(fields.iter().map(|field| &field.name), "field");
+                for field in fields {
+                    self.report_repeated_fields(&field.ty);
+                }
+            }
+        }
+    }
+
+    /// Reports the names that occur twice where each names one thing.
+    fn report_repeated<'n>(&mut self, names: impl Iterator<Item = &'n Spanned<Name>>, what: &str) {
+        let mut seen: FxHashMap<&str, Span> = FxHashMap::default();
+        for name in names {
+            if let Some(first) = seen.insert(&name.value, name.span) {
+                let message = format!("the {what} `{name}` is declared twice");
+                self.problems.push(
+                    Diagnostic::error(rules::DUPLICATE_FIELD, name.span, message)
+                        .label(first, "first declared here")
+                        .help("keep one of them"),
+                );
+            }
+        }
     }
 }

@@ -4,6 +4,7 @@ use super::{Reader, excerpt};
 use crate::schema::{FieldType, Header, Naming, Need, RecordType};
 use crate::tree::{Field, Format, Record, Value};
 use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
+use agentir_syntax::misspelled::explain_missing;
 use agentir_syntax::outline::{Entry, EntryKind, Key, Scalar, Style};
 use agentir_syntax::rules;
 use agentir_syntax::text::{first_line, offset, with_article};
@@ -91,7 +92,9 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                         self.check_case(def, *key);
                     }
                     self.field(record, def, entry, *key, value.as_ref(), children, top);
-                } else if let Some(item) = record.ty.items.filter(|i| i.naming == Naming::Keyed) {
+                } else if let Some(item) = record.ty.items.filter(|i| i.naming == Naming::Keyed)
+                    && !is_field_misspelled(record, item, *key, value.as_ref())
+                {
                     let read = self.named_item(item, entry, *key, value.as_ref(), children, &[]);
                     record.items.push(read);
                 } else {
@@ -201,6 +204,10 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         let rest = line.raw.get(word.len()..).unwrap_or_default();
         let block = rest.trim_start_matches([' ', '\t', '：']).starts_with(['|', '>']);
         let is_record = matches!(def.field_type, FieldType::Record(_));
+        // `FLOW steps can use …` is a sentence that begins with a section's name, and no section.
+        if is_record && children.is_empty() && is_prose(rest.trim()) {
+            return None;
+        }
         let children = if block && !is_record { &[] } else { children };
         Some(self.with_colon(line, word, children))
     }
@@ -346,6 +353,16 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
         record
     }
 
+    /// Whether a key that no table knows is not the beginning of a text, but a misspelling: it is written as keywords are
+    /// and is close to one, or the text is in a field of its own.
+    fn is_keyword_misspelled(&self, ty: &RecordType, key: Key<'_>, rest: &[Entry<'_>]) -> bool {
+        let has_text = rest.iter().any(|entry| {
+            matches!(&entry.kind, EntryKind::Pair { key, .. } if ty.field(key.text).is_some_and(|f| f.name == "text"))
+        });
+        let is_keyword = key.text == self.in_format_case(&key.text.to_lowercase());
+        has_text || (is_keyword && closest(key.text, ty.fields.iter().map(|f| f.name)).is_some())
+    }
+
     /// The field that a value on the line of its record's key stands for.
     pub(super) fn shorthand(
         &mut self,
@@ -383,9 +400,10 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 if ty.naming == Naming::Keyed {
                     return Some(self.named_item(ty, first, *key, value.as_ref(), children, rest));
                 }
-                // The colon is part of a text.
+                // The colon is part of a text, unless the key is a misspelled one.
                 let line = self.outline.line(key);
                 if ty.headers.contains(&Header::Text)
+                    && !self.is_keyword_misspelled(ty, *key, rest)
                     && let Some(header) = self.header(ty.headers, &line)
                 {
                     let mut record = self.record(ty, span, rest);
@@ -478,6 +496,11 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
     }
 
     pub(super) fn check_required(&mut self, record: &Record<'t>) {
+        // A list of such records, which have the fields.
+        let list = record.ty.items.is_some_and(|item| item.name == record.ty.name);
+        if list && record.fields.is_empty() && !record.items.is_empty() {
+            return;
+        }
         for def in record.ty.fields {
             // A header or a name replaces the field.
             let said = !record.headers.is_empty()
@@ -494,6 +517,11 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             let at = record.name.as_ref().map_or(first, |n| n.span);
             let message =
                 format!("this {} has no `{}`", record.ty.name, self.in_format_case(def.name));
+            if let Some(key) = record.misspelling(def.name)
+                && explain_missing(self.problems, key, &message)
+            {
+                continue;
+            }
             let diagnostic = match def.need {
                 Need::Recommended(otherwise) => {
                     Diagnostic::warning(rules::MISSING_FIELD, at, message).note(otherwise)
@@ -587,6 +615,22 @@ fn block_at<'e, 's>(
     block_at(children.last_mut()?, at, column)
 }
 
+/// Whether a key that no table knows is meant as a field of the record, and not as the name of one of its items: items have
+/// no value on the line of their name, or the record is itself one like its items.
+fn is_field_misspelled(
+    record: &Record<'_>,
+    item: &RecordType,
+    key: Key<'_>,
+    value: Option<&Scalar<'_>>,
+) -> bool {
+    if item.name == record.ty.name {
+        return !record.fields.is_empty() || !record.headers.is_empty();
+    }
+    let is_valued = item.shorthand.is_none()
+        && value.is_some_and(|value| value.is_quoted() || !value.raw.starts_with(['{', '[']));
+    is_valued && closest(key.text, record.ty.fields.iter().map(|field| field.name)).is_some()
+}
+
 /// A description of the content of a record type, for a message.
 pub(super) fn describe(ty: &RecordType) -> String {
     match ty.headers.first() {
@@ -603,4 +647,10 @@ pub(super) fn describe(ty: &RecordType) -> String {
             None => with_article(ty.name),
         },
     }
+}
+
+/// Whether a text is words or a heading, and no value of a section: neither quoted nor a list.
+fn is_prose(text: &str) -> bool {
+    let is_value = text.starts_with(['"', '\'', '[', '{', '：']) || text.contains(',');
+    !is_value && (text.contains(' ') || text.ends_with(':'))
 }

@@ -122,9 +122,7 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 self.check_choices(all, &names);
                 Some(Value::Names(names))
             }
-            FieldType::Type | FieldType::Types => {
-                value.with_inline(|l| inline::type_expr(l, problems)).map(Value::Type)
-            }
+            FieldType::Type | FieldType::Types => self.type_expr(value).map(Value::Type),
             FieldType::Action => value
                 .with_inline(|l| inline::action(l, problems))
                 .map(|v| Value::Action(Box::new(v))),

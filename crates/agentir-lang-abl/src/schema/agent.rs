@@ -7,6 +7,7 @@ use super::supervisor::{AGENTS, BEHAVIOR, COMMUNICATION, POLICIES, PROTOCOL, ROU
 use super::tools::TOOLS;
 use super::{FieldType, Header, NameKind, Part, RecordType, Version, field, record};
 use crate::tree::DocumentKind;
+use agentir_syntax::data;
 use agentir_syntax::rules;
 
 /// An agent or supervisor document (§2). Both kinds share one table, which says what only one of them is for: a supervisor
@@ -82,6 +83,28 @@ pub static AGENT: RecordType = record(
     ],
 );
 
+/// The sections that say what an agent is and does (§2.1). Examples of a part of an agent have one of them, with the
+/// sections that it uses; a document with several is an agent.
+pub const MAIN_SECTIONS: &[&str] = &[
+    "goal",
+    "persona",
+    "limitations",
+    "identity",
+    "instructions",
+    "system_prompt",
+    "tools",
+    "gather",
+    "flow",
+    "constraints",
+    "guardrails",
+    "delegate",
+    "handoff",
+    "escalate",
+    "complete",
+    "agents",
+    "routing",
+];
+
 /// The sections that a top-level key of a fragment may belong to. A fragment is one section, or a part of
 /// one, without an agent around it.
 pub static FRAGMENT_PARENTS: &[(&str, &RecordType)] = &[
@@ -142,7 +165,7 @@ static EXECUTION: RecordType = record(
         field("max_concurrent_messages", FieldType::Number).newest(),
         field("models", FieldType::Record(&MODELS)).newest(),
         field("timeouts", FieldType::Record(&TIMEOUTS)),
-        field("voice", FieldType::Data),
+        field("voice", FieldType::Data).keys(data::VOICE),
         field("pipeline", FieldType::Data),
     ],
 );
@@ -229,7 +252,7 @@ pub(super) static GATHER_FIELD: RecordType = record(
         field("allowed_mime_types", FieldType::Templates).aliased(&["allowed_types"]),
         field("max_file_size", FieldType::Number),
         field("processing", FieldType::Data),
-        field("voice", FieldType::Data),
+        field("voice", FieldType::Data).keys(data::VOICE),
         field("rich_content", FieldType::Data).aliased(&["formats"]),
     ],
 )
@@ -403,7 +426,7 @@ static TEMPLATE: RecordType = record(
         field("slack", FieldType::Template),
         field("whatsapp", FieldType::Template),
         field("ag_ui", FieldType::Template),
-        field("voice", FieldType::Data),
+        field("voice", FieldType::Data).keys(data::VOICE),
         field("when", FieldType::Condition).newest(),
         field("adaptive", FieldType::Data).newest(),
         field("actions", FieldType::Data),

@@ -4,6 +4,7 @@ use super::agent::GATHER_FIELDS;
 use super::flow::STEP;
 use super::tools::TOOLS;
 use super::{FieldType, Header, NameKind, RecordType, field, record};
+use agentir_syntax::data;
 
 /// `CONSTRAINTS`: rules, with or without labels.
 pub(super) static CONSTRAINTS: RecordType = record("constraints", &[]).items(&CONSTRAINT);
@@ -130,8 +131,8 @@ const PROFILE_FIELDS: &[super::FieldDef] = &[
     field("when", FieldType::Condition).required(),
     field("instructions", FieldType::Template),
     field("constraints", FieldType::OneOf(&PROFILE_CONSTRAINTS)),
-    field("response", FieldType::Data).aliased(&["response_rules"]),
-    field("voice", FieldType::Data),
+    field("response", FieldType::Data).aliased(&["response_rules"]).keys(data::RESPONSE_RULES),
+    field("voice", FieldType::Data).keys(data::VOICE),
     field("tools", FieldType::Record(&PROFILE_TOOLS)),
     field("tools_hide", FieldType::Names).names(NameKind::Tool),
     field("tools_add", FieldType::Record(&TOOLS)),

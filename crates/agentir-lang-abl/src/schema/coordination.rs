@@ -196,7 +196,7 @@ static COMPLETION: RecordType = record(
         field("store", FieldType::Store),
         field("set", FieldType::Assignments).newest(),
         field("terminal", FieldType::Bool).newest(),
-        field("voice", FieldType::Data),
+        field("voice", FieldType::Data).keys(data::VOICE),
         field("formats", FieldType::Data).newest(),
         field("rich_content", FieldType::Data).newest(),
         field("actions", FieldType::Data),

@@ -3,11 +3,8 @@
 use agentir_syntax::docs::Docs;
 use std::sync::OnceLock;
 
-/// The rows, as text.
-pub(crate) const TEXT: &str = include_str!("docs.txt");
-
 /// The rows.
 pub(crate) fn docs() -> &'static Docs {
     static DOCS: OnceLock<Docs> = OnceLock::new();
-    DOCS.get_or_init(|| Docs::read(TEXT))
+    DOCS.get_or_init(|| Docs::read(include_str!("docs.txt")))
 }

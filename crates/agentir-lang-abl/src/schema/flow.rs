@@ -2,6 +2,7 @@
 
 use super::agent::GATHER;
 use super::{FieldType, Header, NameKind, Part, RecordType, field, record};
+use agentir_syntax::data;
 
 /// A flow: an optional order, and steps by name.
 pub static FLOW: RecordType = record(
@@ -25,7 +26,7 @@ macro_rules! with_actions {
             $($row,)*
             field("respond", FieldType::Template).aliased(&["say"]),
             field("message_key", FieldType::Name).newest(),
-            field("voice", FieldType::Data),
+            field("voice", FieldType::Data).keys(data::VOICE),
             field("rich_content", FieldType::Data).newest(),
             field("formats", FieldType::Data).newest(),
             field("actions", FieldType::Record(&ACTIONS)),

@@ -14,15 +14,13 @@ mod supervisor;
 mod tools;
 
 use crate::tree::DocumentKind;
-pub use agent::{AGENT, FRAGMENT_PARENTS, VALIDATION};
+pub use agent::{AGENT, FRAGMENT_PARENTS, MAIN_SECTIONS, VALIDATION};
 use agentir_diagnostics::RuleName;
 pub use agentir_expr::Version;
 pub(crate) use agentir_ir::FIELD_TYPES;
 pub use agentir_syntax::context::NameKind;
 use agentir_syntax::data::Keys;
 pub use behavior::{GUARDRAIL, PROFILE};
-#[cfg(test)]
-pub(crate) use docs::TEXT as DOCS_TEXT;
 pub(crate) use docs::docs;
 pub use flow::{FLOW, STEP};
 pub use tools::{TOOL, TOOL_LIBRARY};

@@ -19,7 +19,7 @@ use agentir_ir::{
 use agentir_syntax::emit::{expr_phrase, is_user_message, phrase};
 use computed::{append, push_set};
 use indexmap::{IndexMap, IndexSet};
-use jumps::{falls_through, is_implied, is_placed, jumps, retries};
+use jumps::{is_implied, is_placed, jumps, retries};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Context of emitting the steps of an agent.
@@ -241,7 +241,7 @@ impl<'p> Steps<'p> {
                             self.implied_end = self.form == Form::AsWritten && is_implied(jump);
                             self.jump(jump, out, position);
                         }
-                        None if step.when.is_some() || falls_through(&step.body.0) => {
+                        None if step.when.is_some() || step.body.falls_through() => {
                             self.fall_through(name, out, position)
                         }
                         None => {}

@@ -11,7 +11,7 @@ use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_expr::{Argument, Literal, Name, Path};
 use agentir_ir::{
     Body, Branch, Call, Data, Decider, Delegation, Extensions, Flow, Jump, Response, SetVariable,
-    Statement, Step, Target, VariableBinding,
+    Statement, Step, Target, VariableBinding, falls_through,
 };
 use agentir_syntax::lower::data;
 use agentir_syntax::lower::data::NO_FLOW;
@@ -122,18 +122,6 @@ struct Builder<'b, 'p, 't> {
     jumps: Vec<Spanned<Name>>,
     /// Nodes still to be lowered. A queue avoids recursion over lists with thousands of labels.
     pending: VecDeque<Pending<'t>>,
-}
-
-/// Whether control can fall through the statements.
-fn falls_through(body: &[Statement]) -> bool {
-    body.iter().all(|statement| match statement {
-        Statement::Goto(_) => false,
-        Statement::If { branches } | Statement::Await { branches } => {
-            branches.iter().all(|b| b.condition.is_some())
-                || branches.iter().any(|b| falls_through(&b.body.0))
-        }
-        _ => true,
-    })
 }
 
 fn has_label(steps: &[crate::Step<'_>]) -> bool {

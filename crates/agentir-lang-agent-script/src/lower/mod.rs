@@ -89,6 +89,9 @@ pub(crate) fn lower<'s>(document: Document<'s>, text: &'s str) -> Definition {
     let whole = document.root.span;
     let dialect = document.dialect;
     let is_fragment = document.is_fragment();
+    // Its subagent was not read, so that names in it are unknown.
+    let is_first_misspelled = document.root.field("start_agent").is_none()
+        && document.root.misspelling("start_agent").is_some();
     let mut root = Fields::new(document.root, source);
     let mut extensions = Extensions::default();
     let mut instructions = None;
@@ -177,7 +180,7 @@ pub(crate) fn lower<'s>(document: Document<'s>, text: &'s str) -> Definition {
         agent.execution.hints = ExecutionHints::of(agent);
     }
     let definition = Definition::program(agents, entry, library, Vec::new());
-    match is_fragment {
+    match is_fragment || is_first_misspelled {
         true => definition,
         false => definition.complete(),
     }

@@ -12,6 +12,7 @@ use super::schema::{Dialect, FieldDef, FieldType, RecordType, Version};
 use super::tree::{Field, Record, Unknown, Value};
 use agentir_diagnostics::{Applicability, Diagnostic, FileId, Severity, Span, Spanned, closest};
 use agentir_expr::Name;
+use agentir_syntax::misspelled::explain_missing;
 use agentir_syntax::rules;
 use agentir_syntax::text::{offset, with_article};
 use rustc_hash::FxHashMap;
@@ -127,18 +128,20 @@ impl<'s> Reader<'s, '_> {
                 (Some(name), _) => (format!("the {} `{name}`", record.ty.name), name.span),
                 (None, _) => (format!("this {}", record.ty.name), self.key_of(record.span)),
             };
+            let message = format!("{what} has no `{}`", def.name);
+            if let Some(key) = record.misspelling(def.name)
+                && explain_missing(self.reading.problems, key, &message)
+            {
+                continue;
+            }
             let spelled = match def.field_type {
                 FieldType::Named(_) => format!("{} name:", def.name),
                 FieldType::Text | FieldType::Quoted => format!("{}: \"…\"", def.name),
                 _ => format!("{}:", def.name),
             };
             self.report(
-                Diagnostic::error(
-                    rules::MISSING_FIELD,
-                    at,
-                    format!("{what} has no `{}`", def.name),
-                )
-                .help(format!("add `{spelled}`, {}", def.doc)),
+                Diagnostic::error(rules::MISSING_FIELD, at, message)
+                    .help(format!("add `{spelled}`, {}", def.doc)),
             );
         }
         for field in &record.fields {
@@ -635,7 +638,7 @@ impl<'s> Names<'s> {
 }
 
 /// The block type nearest to the root that has a field called `name`.
-fn parent_type_of(root: &'static RecordType, name: &str) -> Option<&'static RecordType> {
+pub(crate) fn parent_type_of(root: &'static RecordType, name: &str) -> Option<&'static RecordType> {
     let mut seen: Vec<&'static RecordType> = vec![root];
     let mut at = 0;
     while let Some(ty) = seen.get(at).copied() {

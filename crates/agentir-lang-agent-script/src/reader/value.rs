@@ -8,6 +8,7 @@ use super::super::tree::{Data, Declaration, Declared, Modifier, TypeSpec, Value}
 use super::{Names, Reader, excerpt};
 use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
 use agentir_expr::{Expr, ExprKind, Literal, Name, TypeExpr, TypeKind};
+use agentir_syntax::misspelled::explain_missing;
 use agentir_syntax::rules;
 use agentir_syntax::text::{listed, with_article};
 
@@ -520,14 +521,16 @@ impl<'s> Reader<'s, '_> {
         };
         // The type may be a nested field, or be implied by the schema.
         let typed = properties.field("type").is_some() || properties.field("schema").is_some();
-        if matches!(inline, Inline::Nothing) && !typed {
+        let message = format!("the {} `{name}` has no type", ty.name);
+        let misspelled = || properties.misspelling("type").or(properties.misspelling("schema"));
+        if matches!(inline, Inline::Nothing)
+            && !typed
+            && !misspelled()
+                .is_some_and(|key| explain_missing(self.reading.problems, key, &message))
+        {
             self.report(
-                Diagnostic::error(
-                    rules::MISSING_FIELD,
-                    name.span,
-                    format!("the {} `{name}` has no type", ty.name),
-                )
-                .help(format!("write `{name}: string`, or another type")),
+                Diagnostic::error(rules::MISSING_FIELD, name.span, message)
+                    .help(format!("write `{name}: string`, or another type")),
             );
         }
         Declaration { name, modifier, ty: declared_type, value, properties, span }

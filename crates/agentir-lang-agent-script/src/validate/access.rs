@@ -18,6 +18,8 @@ pub(super) fn check(check: &mut Check<'_, '_, '_>) {
         if name == "verified_customer_record_access" && block.field("use_default_objects").is_none()
         {
             check.missing(
+                block,
+                "use_default_objects",
                 field.key,
                 format!("`{name}` has no `use_default_objects`"),
                 "add `use_default_objects: True` or `use_default_objects: False`",

@@ -82,7 +82,8 @@ pub(super) fn connected(check: &mut Check<'_, '_, '_>, agent: &Record<'_>) {
     }
     for input in agent.declarations("inputs") {
         match &input.value {
-            None => check.missing(
+            None => check.error(
+                rules::MISSING_FIELD,
                 input.name.span,
                 format!("the input `{}` of a connected subagent has no value", input.name),
                 &format!("bind it, for example `{}: string = @variables.name`", input.name),

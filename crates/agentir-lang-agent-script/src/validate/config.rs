@@ -23,6 +23,8 @@ pub(super) fn check(check: &mut Check<'_, '_, '_>) {
     match check.root.record("config") {
         Some(config) => names(check, config),
         None => check.missing(
+            check.root,
+            "config",
             check.root.span.at_start(),
             "this document has no `config`",
             "add `config:` with `developer_name: \"…\"` below it",
@@ -37,6 +39,8 @@ pub(super) fn check(check: &mut Check<'_, '_, '_>) {
         && record.bool("adaptive") != Some(true)
     {
         check.missing(
+            record,
+            "default_locale",
             language.key,
             "`language` has no `default_locale`",
             "add `default_locale: \"en_US\"`, or another locale",
@@ -52,6 +56,8 @@ pub(super) fn check(check: &mut Check<'_, '_, '_>) {
                 && record.field("enabled").is_none()
             {
                 check.missing(
+                    record,
+                    "enabled",
                     field.key,
                     format!("`{name}` has no `enabled`"),
                     "add `enabled: True` or `enabled: False`",
@@ -70,7 +76,13 @@ fn names(check: &mut Check<'_, '_, '_>, config: &Record<'_>) {
     match (config.field("developer_name"), config.field("agent_name")) {
         (None, None) => {
             let at = check.root.field("config").map_or(config.span, |f| f.key);
-            check.missing(at, "`config` has no `developer_name`", "add `developer_name: \"…\"`");
+            check.missing(
+                config,
+                "developer_name",
+                at,
+                "`config` has no `developer_name`",
+                "add `developer_name: \"…\"`",
+            );
         }
         (Some(one), Some(other)) => {
             let (first, second) =
@@ -98,6 +110,8 @@ fn names(check: &mut Check<'_, '_, '_>, config: &Record<'_>) {
         && upload.field("mode").is_none()
     {
         check.missing(
+            upload,
+            "mode",
             field.key,
             "`file_upload` has no `mode`",
             "add `mode: \"auto\"`, `\"managed\"`, `\"disabled\"` or `\"error\"`",
@@ -130,7 +144,10 @@ fn user(check: &mut Check<'_, '_, '_>) {
     if let (Some((kind, span)), None, None) = (&kind, old, new)
         && kind == SERVICE
     {
+        let block = root.record("access").or_else(|| root.record("config")).unwrap_or(root);
         check.missing(
+            block,
+            "default_agent_user",
             *span,
             "an agent of this type requires a `default_agent_user`",
             "add `access:` with `default_agent_user: \"…\"` below it",

@@ -48,6 +48,8 @@ fn route(check: &mut Check<'_, '_, '_>, connection: &Record<'_>) {
     let pair = ["outbound_route_type", "outbound_route_name"].map(|n| (n, connection.field(n)));
     if let [(missing, None), (_, Some(field))] | [(_, Some(field)), (missing, None)] = pair {
         check.missing(
+            connection,
+            missing,
             field.key,
             format!("`{}` requires `{missing}`", field.def.name),
             &format!("add `{missing}: \"…\"`"),
@@ -130,6 +132,8 @@ fn spec_of(check: &mut Check<'_, '_, '_>, spec: &TypeSpec<'_>, name: &str, depth
     let value = spec.properties.field("value");
     if is("list") && value.is_none() {
         check.missing(
+            &spec.properties,
+            "value",
             spec.ty.span,
             format!("the list `{name}` has no element type"),
             "add `value: string` below it, or another type",

@@ -13,6 +13,7 @@ mod variables;
 
 use super::tree::{Document, Field, Record, Value};
 use agentir_diagnostics::{Applicability, Diagnostic, RuleName, Span, closest};
+use agentir_syntax::misspelled::explain_missing;
 use agentir_syntax::rules;
 
 /// The agent type for employees of a company.
@@ -54,8 +55,20 @@ impl<'d, 's> Check<'d, 's, '_> {
         self.report(if help.is_empty() { diagnostic } else { diagnostic.help(help) });
     }
 
-    fn missing(&mut self, span: Span, message: impl Into<String>, help: &str) {
-        self.error(rules::MISSING_FIELD, span, message, help);
+    /// Reports that a record has no field `name`; at its misspelling, if it is there.
+    fn missing(
+        &mut self,
+        record: &Record<'_>,
+        name: &str,
+        span: Span,
+        message: impl Into<String>,
+        help: &str,
+    ) {
+        let message = message.into();
+        let misspelled = record.misspelling(name);
+        if !misspelled.is_some_and(|key| explain_missing(self.problems, key, &message)) {
+            self.error(rules::MISSING_FIELD, span, message, help);
+        }
     }
 
     fn invalid(&mut self, span: Span, message: impl Into<String>, help: &str) {

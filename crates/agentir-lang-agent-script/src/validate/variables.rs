@@ -53,6 +53,8 @@ fn linked(check: &mut Check<'_, '_, '_>, variable: &Declaration<'_>) {
     let name = &variable.name;
     if variable.properties.field("source").is_none() {
         check.missing(
+            &variable.properties,
+            "source",
             name.span,
             format!("the linked variable `{name}` has no `source`"),
             "add `source: @MessagingSession.Id` below it, or declare it as `mutable`",

@@ -329,10 +329,16 @@ pub(super) fn finish(cx: &mut Context<'_, '_>, agents: &mut [Agent]) {
         let places: BTreeSet<_> = untold.map(|s| (s.file, s.start, s.end)).collect();
         let mut places = places.into_iter().map(|(file, start, end)| Span::new(file, start, end));
         if let Some(span) = places.next() {
+            let others = places.len();
+            let more = match others.saturating_sub(MAX_PLACES) {
+                0 => String::new(),
+                1 => "; so does one more place".to_owned(),
+                more => format!("; so do {more} more places"),
+            };
             let mut finding = Diagnostic::warning(
                 rules::UNTRANSLATED,
                 span,
-                format!("this needs the status that `{tool}` was answered with"),
+                format!("this needs the status that `{tool}` was answered with{more}"),
             )
             .note(format!(
                 "a call succeeds or fails, and nothing says with which status: `{variable}` is {success} after success and {USUAL_FAILURE} after failure"

@@ -1,38 +1,24 @@
 //! A guard that cannot be evaluated, whatever the state.
 
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_analysis::broken_guards::{Fields, Unset, always_fails, types_of_fields};
 use agentir_diagnostics::{RuleName, Severity, Span};
-use agentir_eval::{EvalError, State, Value, evaluate, pattern};
-use agentir_expr::{BinaryOp, Condition, Expr, ExprKind, Path, Segment, Visit};
-use agentir_flow::cfg::Origin;
-use agentir_ir::{GatherField, Node, Requirement, Statement, Validation};
-use rustc_hash::{FxHashMap, FxHashSet};
+use agentir_eval::pattern;
+use agentir_ir::{GatherField, Node, Requirement, Validation};
+use rustc_hash::FxHashSet;
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("broken-guard"),
     group: Group::Security,
     severity: Severity::Error,
-    summary: "a constraint, guardrail, check or validation can never be evaluated, so that it refuses what it guards",
+    summary: "a constraint, guardrail, check or validation cannot be evaluated, so that it refuses what it guards",
     vendor: &[],
     requires: &[],
     check: Check::Agent(check),
 };
 
-/// The names by which checks of guardrails read their content.
-const CONTENT: [&str; 7] =
-    ["content", "input", "output", "response", "tool_input", "tool_output", "text"];
-
 fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
-    let constraints = cx.agent.constraints.constraints.iter();
-    let offers = cx.index.offers.iter().filter_map(|offer| offer.available_when.as_ref());
-    let rails = cx.agent.constraints.guardrails.iter().filter_map(|rail| rail.check.as_ref());
-    let guards = constraints
-        .flat_map(|c| c.applies_when.iter().chain([&c.condition]))
-        .chain(offers)
-        .filter_map(Condition::expr)
-        .chain(rails);
     let fields = types_of_fields(cx);
-    let guards = guards.chain(checks(cx));
     let mut seen: FxHashSet<Span> = FxHashSet::default();
     cx.agent.walk(&mut |node| {
         if let Node::Field(field) = node {
@@ -61,7 +47,9 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
             );
         }
     }
-    for guard in guards {
+    for guard in cx.guards() {
+        let broken = guard.broken.as_ref();
+        let guard = guard.expr;
         if let Some(text) = guard.text_as_condition() {
             if cx.owns(text.span) && seen.insert(guard.span) {
                 let message = "this cannot be evaluated: a quoted string is not a condition";
@@ -74,86 +62,31 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
             }
             continue;
         }
-        let whole = || always_fails(cx, &fields, guard, Unset::Too).map(|why| (guard.span, why));
-        let part = || broken_comparison(cx, &fields, guard).map(|(part, why)| (part.span, why));
-        if cx.owns(guard.span)
-            && let Some((span, error)) = whole().or_else(part)
-            && seen.insert(guard.span)
-        {
+        if !cx.owns(guard.span) || seen.contains(&guard.span) {
+            continue;
+        }
+        let whole = || {
+            let why = always_fails(cx, &fields, guard, Unset::Too)?;
+            Some((guard.span, why, "what it guards is refused, whatever the user says"))
+        };
+        let part = || {
+            let part = broken?;
+            let note = match part.is_always_evaluated {
+                true => "what it guards is refused once there are values to compare",
+                false => "what it guards is refused, unless another part decides before this one",
+            };
+            Some((part.expr.span, part.why.clone(), note))
+        };
+        if let Some((span, why, note)) = whole().or_else(part) {
+            seen.insert(guard.span);
             report.push(
                 report
-                    .finding(span, format!("this cannot be evaluated: {error}"))
-                    .note("what it guards is refused, whatever the user says")
+                    .finding(span, format!("this cannot be evaluated: {why}"))
+                    .note(note)
                     .help("write a condition that has a value"),
             );
         }
     }
-}
-
-/// The types that fields declare, by the names of the fields.
-type Fields<'a> = FxHashMap<&'a str, &'a str>;
-
-fn types_of_fields<'a>(cx: &AgentContext<'_, 'a>) -> Fields<'a> {
-    let mut fields = Fields::default();
-    cx.agent.walk(&mut |node| {
-        if let Node::Field(GatherField { name, ty: Some(ty), .. }) = node {
-            fields.entry(name.value.as_str()).or_insert(ty.value.as_str());
-        }
-    });
-    fields
-}
-
-/// The conditions of `CHECK` in steps, of which a part may have become a choice.
-fn checks<'a>(cx: &AgentContext<'_, 'a>) -> Vec<&'a Expr> {
-    let cfg = cx.program.graph();
-    let nodes = cfg.agent(cx.id).into_iter().flat_map(|part| part.nodes());
-    let statements = nodes.filter_map(|node| match cfg.node(node)?.origin {
-        Origin::Statement(statement) => Some(statement),
-        _ => None,
-    });
-    let conditions = statements.filter_map(|statement| match statement {
-        Statement::Check { condition, .. } => Some(condition),
-        Statement::If { branches } => {
-            let first = branches.first()?;
-            first.condition.as_ref().filter(|condition| condition.span() == first.span)
-        }
-        _ => None,
-    });
-    conditions.filter_map(Condition::expr).collect()
-}
-
-/// The comparisons in guards that have no value, whatever the variables are, as long as they have the declared types.
-pub(super) fn broken_comparisons(cx: &AgentContext<'_, '_>) -> FxHashSet<Span> {
-    let fields = types_of_fields(cx);
-    let constraints = cx.agent.constraints.constraints.iter().map(|c| &c.condition);
-    let guards = constraints.filter_map(Condition::expr).chain(checks(cx));
-    guards.filter_map(|g| broken_comparison(cx, &fields, g)).map(|(part, _)| part.span).collect()
-}
-
-/// A comparison in a guard that has no value, whatever the variables are, as long as they have the declared types.
-fn broken_comparison<'e>(
-    cx: &AgentContext<'_, '_>,
-    fields: &Fields<'_>,
-    guard: &'e Expr,
-) -> Option<(&'e Expr, EvalError)> {
-    let mut found = None;
-    guard.visit(&mut |part| {
-        let orders = matches!(
-            &part.kind,
-            ExprKind::Binary {
-                op: BinaryOp::Less
-                    | BinaryOp::LessEqual
-                    | BinaryOp::Greater
-                    | BinaryOp::GreaterEqual,
-                ..
-            }
-        );
-        if orders && found.is_none() {
-            found = always_fails(cx, fields, part, Unset::Never).map(|why| (part, why));
-        }
-        Visit::Children
-    });
-    found
 }
 
 /// Reports settings that say whether the user is asked before a call, and that are not known before a conversation.
@@ -260,114 +193,5 @@ fn broken_rule(
     requirements.iter().find_map(|requirement| match requirement {
         Requirement::Pattern(text) => Some((span, pattern(text).err()?.to_string())),
         requirement => no_value(requirement).map(|why| (span, why)),
-    })
-}
-
-/// Why a guard has no value in any of a number of states; `None` if it has one in some.
-fn always_fails(
-    cx: &AgentContext<'_, '_>,
-    fields: &Fields<'_>,
-    guard: &Expr,
-    unset: Unset,
-) -> Option<EvalError> {
-    let mut paths: Vec<Path> = Vec::new();
-    let mut known: FxHashSet<Path> = FxHashSet::default();
-    guard.paths(&mut |path| {
-        if known.insert(path.clone()) {
-            paths.push(path.clone());
-        }
-    });
-    let typed =
-        |path: &Path| path.segments.is_empty().then(|| declared(cx, fields, path)).flatten();
-    let all_typed = paths.iter().all(|path| typed(path).is_some());
-    let mut found = None;
-    let first = usize::from(unset != Unset::Too);
-    for sample in first..=SAMPLES {
-        let mut state = State::new();
-        for path in &paths {
-            let value = match typed(path) {
-                Some(ty) => of_type(ty, sample),
-                None => untyped(sample),
-            };
-            let plain = path.segments.iter().all(|s| matches!(s, Segment::Field(_)));
-            if sample > 0 && plain {
-                // A path into a value that another path reads whole stays as it is.
-                let _ = state.set_path(path, value);
-            }
-        }
-        for name in CONTENT {
-            if state.get(name).is_none() {
-                state.set(name, Value::text("a text"));
-            }
-        }
-        match evaluate(guard, &state, cx.dialect()) {
-            Ok(_) => return None,
-            Err(error) => found = Some(error),
-        }
-    }
-    // Types that nobody declares may be those that fit.
-    found.filter(|error| match error {
-        EvalError::Pattern(_) | EvalError::DivisionByZero | EvalError::Arguments(_) => true,
-        // Those of rules for values are reported nowhere else.
-        EvalError::UnknownFunction(_) => unset == Unset::OfField,
-        EvalError::NotANumber(_) | EvalError::NoOrder(..) | EvalError::Operands(..) => all_typed,
-        _ => false,
-    })
-}
-
-/// The states in which an expression is evaluated.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Unset {
-    /// Also that in which nothing is set.
-    Too,
-    /// Those in which everything is set.
-    Never,
-    /// The same, for a rule about a value.
-    OfField,
-}
-
-/// So many states are tried besides that in which nothing is set.
-const SAMPLES: usize = 5;
-
-fn untyped(sample: usize) -> Value {
-    match sample {
-        1 => Value::Bool(true),
-        2 => Value::number(1.0).unwrap_or_default(),
-        3 => Value::text("a"),
-        4 => Value::text("2026-03-15"),
-        _ => Value::list(vec![Value::Bool(true)]).unwrap_or_default(),
-    }
-}
-
-/// A kind of value that an author declares.
-#[derive(Clone, Copy)]
-enum Kind {
-    Text,
-    Number,
-    Boolean,
-}
-
-fn of_type(kind: Kind, sample: usize) -> Value {
-    match kind {
-        Kind::Text if sample.is_multiple_of(2) => Value::text("1"),
-        Kind::Text => Value::text("a"),
-        Kind::Number => Value::number(sample as f64).unwrap_or_default(),
-        Kind::Boolean => Value::Bool(sample.is_multiple_of(2)),
-    }
-}
-
-/// The declared type of a variable, if it is a simple one.
-fn declared(cx: &AgentContext<'_, '_>, fields: &Fields<'_>, path: &Path) -> Option<Kind> {
-    let name = path.root.value.as_str();
-    if path.namespace.as_ref().is_some_and(|n| n.value != "variables") {
-        return None;
-    }
-    let of_session = || cx.program.session_types().get(name).and_then(|ty| ty.name());
-    let ty = fields.get(name).copied().or_else(of_session)?;
-    Some(match ty {
-        "string" | "text" => Kind::Text,
-        "number" | "integer" | "float" => Kind::Number,
-        "boolean" => Kind::Boolean,
-        _ => return None,
     })
 }

@@ -22,7 +22,7 @@ pub(crate) static RULE: Rule = Rule {
 fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     // Type errors are reported by other rules.
     let mut seen = cx.mistyped_conditions().clone();
-    seen.extend(super::broken_guard::broken_comparisons(cx));
+    seen.extend(cx.broken_comparisons());
     let conditions = cx.index.conditions.iter().filter_map(|(condition, _)| condition.expr());
     let filters = cx.index.transforms.iter().filter_map(|transform| transform.filter.as_ref());
     for expr in conditions.chain(filters).filter(|expr| cx.owns(expr.span)) {

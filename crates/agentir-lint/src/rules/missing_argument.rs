@@ -21,9 +21,7 @@ pub(crate) static RULE: Rule = Rule {
 fn with_own_tools(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     for matched in matched_calls(cx) {
         let (call, tool) = (matched.call, matched.tool);
-        let parameters = matched.parameters.iter();
-        let missing = parameters.filter(|(p, given)| given.is_none() && is_required(p));
-        let missing: Vec<&str> = missing.map(|(p, _)| p.name.value.as_str()).collect();
+        let missing: Vec<&str> = matched.missing().map(|p| p.name.value.as_str()).collect();
         if missing.is_empty() {
             continue;
         }
@@ -57,10 +55,9 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
         // A bare `CALL: f` reads variables named like the parameters.
         let taken = |name: &str| !call.has_arguments && cx.variables.knows(name);
         let missing: Vec<String> = matched_calls
-            .parameters
-            .iter()
-            .filter(|(p, given)| given.is_none() && is_required(p) && !taken(&p.name.value))
-            .map(|(p, _)| format!("`{}`", p.name))
+            .missing()
+            .filter(|p| !taken(&p.name.value))
+            .map(|p| format!("`{}`", p.name))
             .collect();
         if missing.is_empty() {
             continue;

@@ -87,6 +87,7 @@ pub(crate) mod undefined_lookup_table;
 pub(crate) mod undefined_parameter;
 pub(crate) mod undefined_profile;
 pub(crate) mod undefined_reference;
+pub(crate) mod undefined_return_handler;
 pub(crate) mod undefined_step;
 pub(crate) mod undefined_template;
 pub(crate) mod undefined_tool;

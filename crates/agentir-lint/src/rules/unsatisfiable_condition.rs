@@ -19,7 +19,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let mut mistyped_spans = cx.mistyped_conditions().clone();
-    mistyped_spans.extend(super::broken_guard::broken_comparisons(cx));
+    mistyped_spans.extend(cx.broken_comparisons());
     for (condition, used) in &cx.index.conditions {
         let Some(expr) = condition.expr() else { continue };
         if is_constant(expr) || !is_stable(expr) || !cx.owns(condition.span()) {

@@ -2,14 +2,15 @@
 
 use crate::evidence::binding;
 use crate::rule::{AgentContext, Check, Group, Report, Rule};
+use agentir_analysis::broken_guards::check_of;
 use agentir_analysis::conditions::{is_stable, starts_unset};
 use agentir_analysis::initial_state;
 use agentir_diagnostics::{Confidence, Diagnostic, RuleName, Severity, Span};
 use agentir_eval::{Outcome, State, Value, outcome};
 use agentir_expr::{BinaryOp, Condition, Expr, ExprKind, Literal, Path, Segment, Visit};
 use agentir_flow::cfg::Origin;
-use agentir_ir::{Checkpoint, Constraint, ConstraintKind, Node};
-use rustc_hash::FxHashSet;
+use agentir_ir::{Checkpoint, ConstraintKind, GuardrailKind, Node};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(crate) static RULE: Rule = Rule {
     name: RuleName("unset-opens-guard"),
@@ -21,44 +22,36 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Agent(check),
 };
 
+/// A guard that nothing closes while its variables have no value.
+struct OpenGuard<'a> {
+    expr: &'a Expr,
+    paths: Vec<Path>,
+    /// Whether it has to hold; else it must not.
+    required: bool,
+    /// What happens then.
+    guarded: String,
+}
+
 fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
-    let guards: Vec<&Constraint> = cx.agent.constraints.constraints.iter().collect();
-    let candidates: Vec<(&Constraint, &Expr, Vec<Path>)> = guards
-        .into_iter()
-        .filter(|c| c.severity != Some("warning"))
-        .filter(|c| c.checkpoint.is_some())
-        .filter(|c| applies_at_first(cx, c.applies_when.as_ref()))
-        .filter_map(|c| {
-            let expr = c.condition.expr()?;
-            let paths = opened_by(cx, expr, c.kind != Some(ConstraintKind::Restrict))?;
-            Some((c, expr, paths))
-        })
-        .collect();
+    let candidates = candidates(cx);
     if !candidates.is_empty() {
         let names: FxHashSet<String> =
-            candidates.iter().flat_map(|(.., paths)| paths).map(ToString::to_string).collect();
+            candidates.iter().flat_map(|open| &open.paths).map(ToString::to_string).collect();
         let cfg = cx.program.graph();
         let unset = cfg.uninitialized_reads_after_failures(cx.id, |name| names.contains(name));
-        for (constraint, expr, paths) in candidates {
+        let reads = unset.iter().filter_map(|read| {
+            let guard = guard_at(&cfg.node(read.read)?.origin)?;
+            Some((std::ptr::from_ref(guard), read.variable.name.as_str()))
+        });
+        let reads: FxHashSet<_> = reads.collect();
+        for open in candidates {
             // The check itself reads all of them; each may be unset there.
-            let reads = |path: &Path| {
-                unset.iter().any(|read| {
-                    read.variable.name == path.to_string()
-                        && cfg.node(read.read).is_some_and(|node| {
-                            matches!(node.origin, Origin::Constraint(c) if std::ptr::eq(c, constraint))
-                        })
-                })
+            let may_be_unset = |path: &Path| {
+                reads.contains(&(std::ptr::from_ref(open.expr), path.to_string().as_str()))
+                    || is_lost_by_failure(cx, path)
             };
-            let open = |path: &Path| reads(path) || is_lost_by_failure(cx, path);
-            if paths.iter().all(open) && cx.owns(expr.span) {
-                let guarded = match &constraint.checkpoint {
-                    Some(Checkpoint::ToolCall { target }) => {
-                        format!("`{}` is called", target.value)
-                    }
-                    Some(Checkpoint::Response) => "the answer is sent".to_owned(),
-                    _ => "a tool is called".to_owned(),
-                };
-                report.push(finding(cx, report, expr.span, &paths, &guarded));
+            if open.paths.iter().all(may_be_unset) && cx.owns(open.expr.span) {
+                report.push(finding(cx, report, &open));
             }
         }
     }
@@ -70,9 +63,67 @@ fn check(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
             && !is_meant_to_be_open(cx, expr, &paths)
         {
             let guarded = format!("`{}` is offered", offer.name.value);
-            report.push(finding(cx, report, expr.span, &paths, &guarded));
+            report.push(finding(cx, report, &OpenGuard { expr, paths, required: true, guarded }));
         }
     }
+}
+
+/// The condition of a guard at a node: of a constraint, a guardrail, or a `CHECK` of a step.
+fn guard_at<'a>(origin: &Origin<'a>) -> Option<&'a Expr> {
+    match *origin {
+        Origin::Constraint(constraint) => constraint.condition.expr(),
+        Origin::Guardrail(rail) => rail.check.as_ref(),
+        Origin::Statement(statement) => check_of(statement)?.expr(),
+        _ => None,
+    }
+}
+
+/// The guards that are open while their variables have no value, and do not test just that.
+fn candidates<'a>(cx: &AgentContext<'_, 'a>) -> Vec<OpenGuard<'a>> {
+    let constraints = cx.agent.constraints.constraints.iter();
+    let constraints = constraints
+        .filter(|c| c.severity != Some("warning"))
+        .filter(|c| applies_at_first(cx, c.applies_when.as_ref()));
+    let constraints = constraints.filter_map(|c| {
+        let guarded = match c.checkpoint.as_ref()? {
+            Checkpoint::ToolCall { target } => format!("`{}` is called", target.value),
+            Checkpoint::Response => "the answer is sent".to_owned(),
+            _ => "a tool is called".to_owned(),
+        };
+        Some((c.condition.expr()?, c.kind != Some(ConstraintKind::Restrict), guarded))
+    });
+    // At the first message nothing can be known, and what a tool returned is checked by itself. What the check is about has
+    // a value.
+    let runtime = cx.dialect().runtime();
+    let content = |path: &Path| {
+        let name = path.root.value.as_str();
+        path.namespace.is_none()
+            && (runtime.checked.contains(&name) || runtime.handed_over.contains(&name))
+    };
+    let rails = cx.agent.constraints.guardrails.iter().filter(|rail| rail.action_type() != "warn");
+    let rails = rails.filter_map(|rail| {
+        let guarded = match rail.kind {
+            GuardrailKind::ToolInput => "a tool is called",
+            GuardrailKind::Handoff => "another agent takes over",
+            GuardrailKind::Output => "the answer is sent",
+            GuardrailKind::Input | GuardrailKind::ToolOutput => return None,
+        };
+        let check = rail.check.as_ref()?;
+        let mut reads_content = false;
+        check.paths(&mut |path| reads_content |= content(path));
+        (!reads_content).then(|| (check, false, guarded.to_owned()))
+    });
+    let steps = cx.agent.flow.iter().flat_map(|flow| flow.definitions.values());
+    let checks = steps.flat_map(|step| {
+        let checks = step.body.0.iter().filter_map(check_of).filter_map(Condition::expr);
+        checks.map(|expr| (expr, true, format!("`{}` goes on", step.name)))
+    });
+    let all = constraints.chain(rails).chain(checks);
+    let open = all.filter_map(|(expr, required, guarded)| {
+        let paths = opened_by(cx, expr, required)?;
+        Some(OpenGuard { expr, paths, required, guarded })
+    });
+    open.collect()
 }
 
 /// Reports guards of which a variable has no value but what the user says: nothing sets it, and the model takes it from
@@ -84,6 +135,16 @@ fn opened_by_words(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     if awaited.is_empty() {
         return;
     }
+    let mut waits: FxHashMap<&str, &Condition> = FxHashMap::default();
+    for (condition, variables) in awaited {
+        for variable in variables {
+            waits.entry(variable.name.value.as_str()).or_insert(condition);
+        }
+    }
+    // A declared field is for the user to say.
+    for field in &cx.agent.gather.fields {
+        waits.remove(field.name.value.as_str());
+    }
     let zones = cx.agent.flow.iter().flat_map(|flow| flow.definitions.values());
     let zones = zones.filter_map(|step| step.reasoning_zone.as_ref());
     let guards = cx.agent.constraints.constraints.iter();
@@ -93,15 +154,8 @@ fn opened_by_words(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     {
         expr.paths(&mut |path| {
             let name = &path.root;
-            let wait = awaited.iter().find(|(_, variables)| {
-                variables.iter().any(|variable| variable.name.value == name.value)
-            });
-            // A declared field is for the user to say.
-            let mut fields = cx.agent.gather.fields.iter();
-            let is_field = fields.any(|field| field.name.value == name.value);
             if path.namespace.is_none()
-                && !is_field
-                && let Some((condition, _)) = wait
+                && let Some(condition) = waits.get(name.value.as_str())
                 && cx.owns(name.span)
                 && seen.insert(name.span)
             {
@@ -118,13 +172,8 @@ fn opened_by_words(cx: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     }
 }
 
-fn finding(
-    cx: &AgentContext<'_, '_>,
-    report: &Report<'_>,
-    span: Span,
-    paths: &[Path],
-    guarded: &str,
-) -> Diagnostic {
+fn finding(cx: &AgentContext<'_, '_>, report: &Report<'_>, open: &OpenGuard<'_>) -> Diagnostic {
+    let OpenGuard { expr, paths, required, guarded } = open;
     let names: Vec<String> = paths.iter().map(|path| format!("`{path}`")).collect();
     let (names, have) = match names.as_slice() {
         [one] => (one.clone(), "has"),
@@ -143,8 +192,9 @@ fn finding(
             "test that it is set, too, or let the guard ask for a value that opens it",
         ),
     };
+    let holds = if *required { "also holds" } else { "does not hold" };
     report
-        .finding(span, format!("this also holds while {names} {have} no value"))
+        .finding(expr.span, format!("this {holds} while {names} {have} no value"))
         .note(note)
         .help(help)
         .confidence(Confidence::Medium)

@@ -128,12 +128,13 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// The same with words that are spoken or shown `beside` the text.
     fn say_with(&mut self, text: &str, actions: Option<Json>, beside: String) {
-        if text.trim().is_empty() && actions.is_none() {
+        let agent = self.session.agent().unwrap_or_default();
+        let message = self.to_say(agent, text, actions, beside);
+        if message.is_empty() {
             return;
         }
-        self.frame().messages.push(Message::new(Role::Assistant, text));
-        let agent = self.session.agent().unwrap_or_default().to_owned();
-        self.say_checked(&agent, text, actions, beside);
+        self.frame().messages.push(Message::new(Role::Assistant, message.words()));
+        self.say_checked(message);
     }
 
     /// Says something about a failed check or an error.
@@ -149,29 +150,33 @@ impl<'p> Run<'_, 'p, '_> {
             return;
         }
         self.frame().messages.push(Message::new(Role::Assistant, text));
-        let agent = self.session.agent().unwrap_or_default().to_owned();
-        self.release(AgentMessage {
-            agent,
-            text: text.to_owned(),
-            actions: None,
-            beside: String::new(),
-            delivered: false,
-        });
+        let agent = self.session.agent().unwrap_or_default();
+        self.release(self.to_say(agent, text, None, String::new()));
     }
 
     /// Says something on behalf of an agent, once the checks of the active agent pass.
     pub(super) fn say_as(&mut self, agent: &str, text: &str, actions: Option<Json>) {
-        self.say_checked(agent, text, actions, String::new());
+        self.say_checked(self.to_say(agent, text, actions, String::new()));
     }
 
-    fn say_checked(&mut self, agent: &str, text: &str, actions: Option<Json>, beside: String) {
-        let message = AgentMessage {
+    fn to_say(
+        &self,
+        agent: &str,
+        text: &str,
+        actions: Option<Json>,
+        beside: String,
+    ) -> AgentMessage {
+        AgentMessage {
             agent: agent.to_owned(),
             text: text.to_owned(),
             actions,
             beside,
+            step: self.speaking_step(),
             delivered: false,
-        };
+        }
+    }
+
+    fn say_checked(&mut self, message: AgentMessage) {
         if self.answer_checks().is_some() {
             let notice = self.notice;
             self.progress.unchecked.push(Unchecked { message, notice });
@@ -180,8 +185,15 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
+    /// The step that is executed.
+    fn speaking_step(&self) -> Option<String> {
+        let node = self.session.stack.last()?.node;
+        let step = self.machine.cfg.node(NodeIndex::new(node as usize))?.step?;
+        Some(step.name.value.to_string())
+    }
+
     fn release(&mut self, message: AgentMessage) {
-        self.emit_as(message.agent.clone(), EventKind::Say { text: message.text.clone() });
+        self.emit_as(message.agent.clone(), EventKind::Say { text: message.words().to_owned() });
         self.progress.messages.push(message);
     }
 
@@ -233,7 +245,7 @@ impl<'p> Run<'_, 'p, '_> {
     pub(super) fn release_answers(&mut self) {
         for Unchecked { message, .. } in std::mem::take(&mut self.progress.unchecked) {
             // A filter may have left nothing.
-            if !message.text.trim().is_empty() || message.actions.is_some() {
+            if !message.is_empty() {
                 self.release(message);
             }
         }
@@ -261,7 +273,7 @@ impl<'p> Run<'_, 'p, '_> {
         let Some(frame) = self.session.stack.last_mut() else { return };
         for message in gone.iter().rev() {
             let said = |m: &Message| {
-                m.role == Role::Assistant && m.calls.is_empty() && m.text == message.text
+                m.role == Role::Assistant && m.calls.is_empty() && m.text == message.words()
             };
             if let Some(at) = frame.messages.iter().rposition(said) {
                 frame.messages.remove(at);
@@ -286,7 +298,7 @@ impl<'p> Run<'_, 'p, '_> {
             self.extract_agent_fields()?;
         }
         for message in std::mem::take(&mut self.frame().withheld) {
-            self.frame().messages.push(Message::new(Role::Assistant, message.text.as_str()));
+            self.frame().messages.push(Message::new(Role::Assistant, message.words()));
             self.progress.unchecked.push(Unchecked { message, notice: false });
         }
         Ok(())

@@ -1,7 +1,6 @@
 //! The last check before a call (ABL, current specification, 3.8 and 3.9).
 
 use super::Run;
-use super::checks::action_of;
 use super::refusals::{BLOCKED, Verdict};
 use crate::host::{FailureKind, ToolFailure};
 use crate::json::from_json;
@@ -32,7 +31,7 @@ impl<'p> Run<'_, 'p, '_> {
             if self.guardrail_passes(rail, &as_text(arguments)) || !self.must_refuse(rail) {
                 continue;
             }
-            if !matches!(action_of(rail), "redact" | "filter" | "fix") {
+            if !matches!(rail.action_type(), "redact" | "filter" | "fix") {
                 return Err(refused(name, &rail.name.value));
             }
             for value in arguments.values_mut() {

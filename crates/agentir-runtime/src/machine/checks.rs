@@ -231,7 +231,7 @@ impl<'p> Run<'_, 'p, '_> {
                 None => self.leave(at),
             };
         }
-        let action = action_of(rail);
+        let action = rail.action_type();
         let broken = verdict == Verdict::Broken && self.must_refuse(rail);
         self.emit(EventKind::Violation {
             rule: rail.name.value.to_string(),
@@ -318,25 +318,25 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// Evaluates a guardrail on what is about to be said: on all of it, and on each message, button, and so on.
+    /// Evaluates a guardrail on what is about to be said: its own check on all of it, and on each message, button, and so
+    /// on; the model is asked about all of it at once.
     pub(super) fn answer_verdict(&mut self, rail: &'p Guardrail) -> Verdict {
-        let mut contents = vec![self.unchecked_text()];
+        let all = self.unchecked_text();
         let parts = self.unchecked_texts();
-        if rail.check.is_some() && parts.len() > 1 {
-            contents.extend(parts.into_iter().map(str::to_owned));
-        }
-        for content in contents {
-            let verdict = self.guardrail_verdict(rail, &content);
-            if verdict != Verdict::Passes {
-                return verdict;
-            }
-        }
-        Verdict::Passes
+        let parts = if parts.len() > 1 { parts } else { Vec::new() };
+        let parts: Vec<String> = parts.into_iter().map(str::to_owned).collect();
+        let contents: Vec<&str> = std::iter::once(&all).chain(&parts).map(String::as_str).collect();
+        self.verdict_of(rail, &contents)
     }
 
     /// Evaluates a guardrail; that it cannot be evaluated is said to the developer.
     pub(super) fn guardrail_verdict(&mut self, rail: &'p Guardrail, content: &str) -> Verdict {
-        match self.guardrail_triggers(rail, content) {
+        self.verdict_of(rail, &[content])
+    }
+
+    /// Evaluates a guardrail on the first of some contents, which has all of it, and its own check on all of them.
+    fn verdict_of(&mut self, rail: &'p Guardrail, contents: &[&str]) -> Verdict {
+        match self.guardrail_triggers(rail, contents) {
             Ok(false) => Verdict::Passes,
             Ok(true) => Verdict::Fails,
             Err(problem) => {
@@ -365,7 +365,7 @@ impl<'p> Run<'_, 'p, '_> {
             if verdict == Verdict::Passes {
                 continue;
             }
-            let action = action_of(rail);
+            let action = rail.action_type();
             let (rule, shown) = (rail.name.value.to_string(), action.to_owned());
             self.emit(EventKind::Violation { rule, action: shown });
             match action {
@@ -397,35 +397,18 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// Whether a guardrail is triggered, by its own check or by asking the model.
+    /// Whether a guardrail is triggered, by its own check or by asking the model. The first content is what the model is
+    /// asked about.
     fn guardrail_triggers(
         &mut self,
         rail: &'p Guardrail,
-        content: &str,
+        contents: &[&str],
     ) -> Result<bool, RuntimeError> {
         if let Some(check) = &rail.check {
-            let text = Value::text(content);
-            let mark = self.locals.len();
-            // Who reads a part of it means the arguments or the result, not their text.
-            // A message of the user stays a text, whatever it looks like.
-            let of_values = !matches!(rail.kind, GuardrailKind::Input | GuardrailKind::Output);
-            let parts = if of_values { parts_read(check) } else { Vec::new() };
-            let whole = (!parts.is_empty())
-                .then(|| from_json(&serde_json::from_str(content).ok()?).ok())
-                .flatten();
-            let runtime = self.dialect().runtime();
-            let of_handoff = match rail.kind {
-                GuardrailKind::Handoff => runtime.handed_over,
-                _ => &[],
-            };
-            for name in runtime.checked.iter().chain(of_handoff) {
-                let value = whole.clone().filter(|_| parts.iter().any(|part| part == name));
-                self.locals.push(((*name).into(), value.unwrap_or_else(|| text.clone())));
-            }
-            let found = self.test(&Test::Expr(check));
-            self.locals.truncate(mark);
-            if found? {
-                return Ok(true);
+            for content in contents {
+                if self.finds(rail, check, content)? {
+                    return Ok(true);
+                }
             }
         } else if rail.tier == "local" {
             return Err(super::check_error(
@@ -433,6 +416,7 @@ impl<'p> Run<'_, 'p, '_> {
                 "its check is not a valid expression",
             ));
         }
+        let content = contents.first().copied().unwrap_or_default();
         // Each of the tiers may find something.
         if let Some(question) = &rail.llm_check {
             let statement = self.render(question);
@@ -454,10 +438,40 @@ impl<'p> Run<'_, 'p, '_> {
         self.judge_once(&statement, content.to_owned())
     }
 
+    /// Whether the check of a guardrail finds something in a content.
+    fn finds(
+        &mut self,
+        rail: &'p Guardrail,
+        check: &'p Expr,
+        content: &str,
+    ) -> Result<bool, RuntimeError> {
+        let text = Value::text(content);
+        let mark = self.locals.len();
+        // Who reads a part of it means the arguments or the result, not their text.
+        // A message of the user stays a text, whatever it looks like.
+        let of_values = !matches!(rail.kind, GuardrailKind::Input | GuardrailKind::Output);
+        let parts = if of_values { parts_read(check) } else { Vec::new() };
+        let whole = (!parts.is_empty())
+            .then(|| from_json(&serde_json::from_str(content).ok()?).ok())
+            .flatten();
+        let runtime = self.dialect().runtime();
+        let of_handoff = match rail.kind {
+            GuardrailKind::Handoff => runtime.handed_over,
+            _ => &[],
+        };
+        for name in runtime.checked.iter().chain(of_handoff) {
+            let value = whole.clone().filter(|_| parts.iter().any(|part| part == name));
+            self.locals.push(((*name).into(), value.unwrap_or_else(|| text.clone())));
+        }
+        let found = self.test(&Test::Expr(check));
+        self.locals.truncate(mark);
+        found
+    }
+
     /// Applies a filter to the input or to what is about to be said.
     fn filter_content(&mut self, rail: &Guardrail) {
         let pattern = rail.check.as_ref().and_then(pattern_of);
-        let action = action_of(rail);
+        let action = rail.action_type();
         let filter = |text: &str| filtered_text(text, pattern.as_ref(), action);
         match rail.kind {
             GuardrailKind::Input => {
@@ -478,12 +492,14 @@ impl<'p> Run<'_, 'p, '_> {
             _ => {
                 for index in 0..self.progress.unchecked.len() {
                     let Some(unchecked) = self.progress.unchecked.get_mut(index) else { break };
-                    unchecked.message.beside = filter(&unchecked.message.beside);
-                    if let Some(actions) = &mut unchecked.message.actions {
+                    let message = &mut unchecked.message;
+                    let before = message.words().to_owned();
+                    message.text = filter(&message.text);
+                    message.beside = filter(&message.beside);
+                    if let Some(actions) = &mut message.actions {
                         change_shown(actions, &filter);
                     }
-                    let text = filter(&unchecked.message.text);
-                    let before = std::mem::replace(&mut unchecked.message.text, text.clone());
+                    let text = message.words().to_owned();
                     let mut messages = self.frame().messages.iter_mut().rev();
                     if let Some(message) =
                         messages.find(|m| m.role == Role::Assistant && m.text == before)
@@ -572,7 +588,7 @@ pub(super) fn learned_names(agent: &Agent) -> FxHashSet<&str> {
 
 /// Applies the filter of a guardrail to all strings of a value.
 pub(super) fn filter_strings(rail: &Guardrail, value: &mut Json) {
-    let (pattern, action) = (rail.check.as_ref().and_then(pattern_of), action_of(rail));
+    let (pattern, action) = (rail.check.as_ref().and_then(pattern_of), rail.action_type());
     map_strings(value, &|text| filtered_text(text, pattern.as_ref(), action));
 }
 
@@ -608,14 +624,6 @@ fn is_null_literal(expr: &Expr) -> bool {
         expr.kind,
         ExprKind::Literal(agentir_expr::Literal::Null | agentir_expr::Literal::Undefined)
     )
-}
-
-pub(super) fn action_of(rail: &Guardrail) -> &str {
-    match &rail.action {
-        Data::Object(fields) => fields.get("type").and_then(Data::as_str),
-        other => other.as_str(),
-    }
-    .unwrap_or("block")
 }
 
 /// The pattern of a check that consists of a single pattern match.

@@ -454,6 +454,7 @@ impl<'p> Run<'_, 'p, '_> {
         let values = self.values_of(asking, &wanted, &specs, &message, asked.as_deref())?;
         let mut refused = None;
         self.progress.rejected = None;
+        let nothing_found = values.values().all(Json::is_null);
         for (field, spec) in wanted.iter().zip(&specs) {
             let is_asked = asked.as_ref() == Some(&spec.name);
             let found = values.get(&spec.name).filter(|v| !v.is_null()).cloned();
@@ -464,6 +465,13 @@ impl<'p> Run<'_, 'p, '_> {
                 looked_up(table, &text, self.dialect().semantics())
                     .flatten()
                     .map(|value| to_json(&value))
+            });
+            // Where the model is not asked, the message is the answer to its own question, and the list refuses it.
+            let found = found.or_else(|| {
+                let listed = !spec.values.is_empty() || self.lookup_table(field).is_some();
+                let answers = is_asked && nothing_found && !message.trim().is_empty();
+                let by_pattern = self.strategy(asking, field) == Some("pattern");
+                (listed && answers && by_pattern).then(|| Json::from(message.trim()))
             });
             let Some(found) = found else { continue };
             // A field without a type accepts any value.
@@ -514,6 +522,17 @@ impl<'p> Run<'_, 'p, '_> {
         Ok(())
     }
 
+    /// How the values of a field are found, if its step says so.
+    fn strategy(&self, asking: CollectRequest<'p>, field: &FieldLayers<'p>) -> Option<&'p str> {
+        let of_step = asking.collect.and_then(|collect| collect.gather.strategy);
+        // What a failed constraint asks for again is found as the step finds it.
+        let again = (!asking.only.is_empty()).then(|| self.declared_fields());
+        let mut declared = again.into_iter().flatten();
+        let own = declared.find(|(one, _)| std::ptr::eq(*one, field.own()));
+        let own = own.and_then(|(_, strategy)| *strategy);
+        asking.collect.and_then(|_| field.own().strategy).or(of_step).or(own)
+    }
+
     /// The values of a message, by the strategy of each field: by patterns alone, by patterns and then
     /// by the model for what they do not find, or by the model. Only a step has a strategy (current
     /// specification, 3.6, "Extraction Strategies").
@@ -525,19 +544,10 @@ impl<'p> Run<'_, 'p, '_> {
         message: &str,
         asked: Option<&str>,
     ) -> Result<Map<String, Json>, RuntimeError> {
-        let of_step = asking.collect.and_then(|collect| collect.gather.strategy);
-        // What a failed constraint asks for again is found as the step finds it.
-        let again = (!asking.only.is_empty()).then(|| self.declared_fields());
-        let strategy = |field: &FieldLayers<'p>| {
-            let mut declared = again.into_iter().flatten();
-            let own = declared.find(|(one, _)| std::ptr::eq(*one, field.own()));
-            let own = own.and_then(|(_, strategy)| *strategy);
-            asking.collect.and_then(|_| field.own().strategy).or(of_step).or(own)
-        };
         let mut by_pattern = Vec::new();
         let mut by_model = Vec::new();
         for (field, spec) in wanted.iter().zip(specs) {
-            match strategy(field) {
+            match self.strategy(asking, field) {
                 Some("pattern") => by_pattern.push(spec.clone()),
                 // A plain text has no pattern.
                 Some("hybrid")

@@ -2,7 +2,7 @@
 //! in circles; a remote agent is down. They cost a turn, not the conversation: the state is that after the last good
 //! turn, and the next message goes on.
 
-use super::{AgentMessage, Next, Run, STAGE_SKIP, Turn, index};
+use super::{Next, Run, STAGE_SKIP, Turn, index};
 use crate::model::{Message, Role};
 use crate::session::{Frame, ReturnPoint, RuntimeError, Session, Status};
 use crate::trace::EventKind;
@@ -173,8 +173,8 @@ impl<'p> Run<'_, 'p, '_> {
         self.session.turn = turn;
         self.session.transcript = transcript;
         self.session.unfinished = unfinished;
-        for AgentMessage { text, .. } in &said {
-            self.session.transcript.push(Message::new(Role::Assistant, text.as_str()));
+        for message in &said {
+            self.session.transcript.push(Message::new(Role::Assistant, message.words()));
         }
         self.session.set_system(
             "_error",

@@ -131,6 +131,13 @@ impl<'p> Run<'_, 'p, '_> {
             Ok(requirements) => requirements,
             Err((rule, why)) => return Ok(self.refuse_value(&spec.name, &rule, &why.to_string())),
         };
+        // A table has been looked into, and a rule with values lists them itself.
+        let listed = requirements.iter().any(|one| matches!(one, Requirement::OneOf(_)))
+            || self.lookup_table(field).is_some()
+            || is_listed(spec, value, semantics);
+        if !listed {
+            return Ok(false);
+        }
         for requirement in &requirements {
             match meets(requirement, spec.values.keys(), value, &text) {
                 Ok(true) => {}
@@ -228,6 +235,19 @@ impl<'p> Run<'_, 'p, '_> {
         self.emit(EventKind::Error { kind, message });
         false
     }
+}
+
+/// Whether a field that lists its values lists this one, or all items of it.
+fn is_listed(spec: &FieldSpec, value: &Value, semantics: &Semantics) -> bool {
+    let known = |one: &Value| {
+        let text = agentir_eval::text(one, semantics).to_lowercase();
+        spec.values.keys().any(|name| name.to_lowercase() == text)
+    };
+    spec.values.is_empty()
+        || match value {
+            Value::List(list) => list.items().iter().all(known),
+            one => known(one),
+        }
 }
 
 /// Whether a value is as required, or the rule and why that cannot be told.

@@ -24,6 +24,7 @@ mod failed_turn;
 mod fields;
 mod history;
 mod inferences;
+mod input;
 mod memory;
 mod message_classifiers;
 mod model_calls;
@@ -48,13 +49,13 @@ mod uses;
 mod write_access;
 
 pub use adopt::Misfit;
+pub use input::Input;
 pub use sensitive::ShownSession;
 
 use crate::host::Host;
 use crate::model::Usage;
 use crate::session::{
-    AgentMessage, Attachment, CompletedCall, Frame, ReturnPoint, RuntimeError, SESSION_VERSION,
-    Session, Status,
+    AgentMessage, CompletedCall, Frame, ReturnPoint, RuntimeError, SESSION_VERSION, Session, Status,
 };
 use crate::trace::{Event, EventKind};
 use agentir_eval::State;
@@ -105,25 +106,6 @@ pub struct Machine<'p> {
     /// The nodes that ask the user before a call, by the node of the call.
     confirmations: FxHashMap<NodeIndex, NodeIndex>,
     fingerprint: String,
-}
-
-/// The user's input.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Input {
-    /// The text.
-    pub text: String,
-    /// The id and value of a pressed button or menu entry.
-    pub action: Option<(String, Option<String>)>,
-    /// Files that come with it.
-    pub attachments: Vec<Attachment>,
-}
-
-impl Input {
-    /// Text without an action.
-    #[must_use]
-    pub fn text(text: impl Into<String>) -> Self {
-        Self { text: text.into(), ..Self::default() }
-    }
 }
 
 /// The outcome of a turn.
@@ -330,7 +312,8 @@ impl<'p> Machine<'p> {
         if session.id.is_empty() {
             session.id = format!("{:016x}{:016x}", host.clock.random(), host.clock.random());
         }
-        let mut run = Run::new(self, session, host, input.cloned());
+        let input = input.map(|input| input.submitted(session));
+        let mut run = Run::new(self, session, host, input);
         let now = run.host.clock.now();
         run.session.memory_writes.clear();
         run.session.remove_expired(now);

@@ -385,7 +385,7 @@ impl<'p> Run<'_, 'p, '_> {
             && rail.kind == GuardrailKind::Input
             && rail.check.is_none()
             && rail.llm_check.is_some()
-            && super::checks::action_of(rail) == "block"
+            && rail.action_type() == "block"
             && !self.orchestration.guardrails_separate
             && self.agent().is_ok_and(|agent| agent.flow.is_none())
     }

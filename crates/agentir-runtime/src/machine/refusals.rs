@@ -5,7 +5,6 @@
 //! they guard. If they fail, a flow stays there and is checked again with the next message; what the model wanted is
 //! refused, and the model is asked anew. Only with `THEN: continue` does execution continue after a failed check.
 
-use super::checks::action_of;
 use super::{
     CHECK_ERROR, Next, NodeResult, Run, STAGE_ANSWERS, STAGE_HANDOFF, STAGE_REFUSED, STAGE_SKIP,
     index,
@@ -644,7 +643,7 @@ impl<'p> Run<'_, 'p, '_> {
 
     /// Whether a guardrail refuses what violates it; otherwise it warns.
     pub(super) fn must_refuse(&self, rail: &Guardrail) -> bool {
-        action_of(rail) != "warn"
+        rail.action_type() != "warn"
     }
 
     /// Whether a check before a call or an answer needs a value that it has asked for and that is not there: what is unset
@@ -732,10 +731,10 @@ impl<'p> Run<'_, 'p, '_> {
             let content = self.input.as_ref().map(|i| i.text.clone())?;
             let mut verdict = self.guardrail_verdict(rail, &content);
             let filters = verdict == Verdict::Fails
-                && matches!(action_of(rail), "redact" | "filter" | "fix")
+                && matches!(rail.action_type(), "redact" | "filter" | "fix")
                 && self.filter_until_it_passes(rail);
             if verdict != Verdict::Passes && (filters || !nodes_follow) {
-                let (rule, action) = (rail.name.value.to_string(), action_of(rail).to_owned());
+                let (rule, action) = (rail.name.value.to_string(), rail.action_type().to_owned());
                 self.emit(EventKind::Violation { rule, action });
             }
             if filters {

@@ -13,6 +13,9 @@ use serde_json::Value as Json;
 /// The texts of an element that the user sees or that its client is given.
 const SHOWN: &[&str] = &["label", "description", "placeholder", "value", "url", "options"];
 
+/// What is said of the settings for speech; the others are for the voice.
+const SPOKEN: &[&str] = &["plain_text", "ssml"];
+
 impl Run<'_, '_, '_> {
     /// Buttons, menus and inputs as they are sent: with the values of their placeholders.
     pub(super) fn filled_actions(&self, actions: &Actions) -> Json {
@@ -44,7 +47,11 @@ impl Run<'_, '_, '_> {
     /// The words of a response that are spoken, or shown by channels that show more than text.
     pub(super) fn words_beside(&self, response: &Response, depth: u8) -> String {
         let mut all: Vec<String> = Vec::new();
-        for data in response.voice_config.iter().chain(&response.rich_content) {
+        let spoken = response
+            .voice_config
+            .iter()
+            .flat_map(|voice| SPOKEN.iter().filter_map(|name| voice.get(name)));
+        for data in spoken.chain(&response.rich_content) {
             let mut data = data.clone();
             self.fill(&mut data);
             let mut texts = Vec::new();

@@ -2,7 +2,7 @@
 
 use super::{MASK, Run, Turn, tool_calls};
 use crate::model::{Message, Role};
-use crate::session::{AgentMessage, Attachment, Place, Status};
+use crate::session::{AgentMessage, Attachment, Offer, Place, Status};
 use crate::trace::EventKind;
 use agentir_ir::NumberOrText;
 use petgraph::graph::NodeIndex;
@@ -82,16 +82,29 @@ impl Run<'_, '_, '_> {
         self.cancelled || (failed && self.host.observer.is_cancelled())
     }
 
-    /// Notes which buttons are offered, and where the conversation waits meanwhile.
+    /// Notes which buttons are offered, what they submit, and where each is an answer: where the conversation waits if it
+    /// came with the question, which is the last message with buttons; else in the step that showed it.
     fn note_offers(&mut self, messages: &[AgentMessage]) {
-        let elements = messages
-            .iter()
-            .filter_map(|message| message.actions.as_ref()?.get("elements")?.as_array())
-            .flatten();
-        let ids: Vec<&str> = elements.filter_map(|element| element.get("id")?.as_str()).collect();
-        let Some(place) = self.waits_at().filter(|_| !ids.is_empty()) else { return };
-        for id in ids {
-            self.session.offered.insert(id.to_owned(), place.clone());
+        let Some(waits) = self.waits_at() else { return };
+        let shown = messages.iter().filter_map(|message| {
+            let elements = message.actions.as_ref()?.get("elements")?.as_array()?;
+            let place = Place { agent: message.agent.clone(), step: message.step.clone() };
+            (!elements.is_empty()).then_some((place, elements))
+        });
+        let shown: Vec<_> = shown.collect();
+        let Some((asks, _)) = shown.last().cloned() else { return };
+        for (place, elements) in shown {
+            let place = if place == asks { &waits } else { &place };
+            for element in elements {
+                let Some(id) = element.get("id").and_then(Json::as_str) else { continue };
+                let value = element.get("value").and_then(|value| match value {
+                    Json::Null => None,
+                    Json::String(text) => Some(text.clone()),
+                    other => Some(other.to_string()),
+                });
+                let offer = Offer { place: place.clone(), value };
+                self.session.offered.insert(id.to_owned(), offer);
+            }
         }
         // Ids may be made of values.
         while self.session.offered.len() > MAX_OFFERED {
@@ -111,7 +124,7 @@ impl Run<'_, '_, '_> {
     pub(super) fn is_stale_press(&self) -> bool {
         let pressed = self.input.as_ref().and_then(|input| input.action.as_ref());
         let offered = pressed.and_then(|(id, _)| self.session.offered.get(id));
-        offered.is_some_and(|offered| self.progress.waited_at.as_ref() != Some(offered))
+        offered.is_some_and(|offered| self.progress.waited_at.as_ref() != Some(&offered.place))
     }
 
     /// Tells the user that a button is no answer to what is asked now.
@@ -126,7 +139,7 @@ impl Run<'_, '_, '_> {
         let messages = std::mem::take(&mut self.progress.messages);
         self.note_offers(&messages);
         for message in &messages {
-            self.session.transcript.push(Message::new(Role::Assistant, message.text.as_str()));
+            self.session.transcript.push(Message::new(Role::Assistant, message.words()));
         }
         self.emit(EventKind::TurnEnd { status: status.name() });
         Turn { messages, status, error: self.progress.error.take() }

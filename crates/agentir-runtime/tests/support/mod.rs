@@ -6,9 +6,9 @@ use agentir::languages;
 use agentir_ir::Program;
 use agentir_project::read_program;
 use agentir_runtime::{
-    Answer, Clock, Escalation, Event, EventKind, Extractor, FieldSpec, Host, Human, HumanReply,
-    Input, Machine, Message, Model, ModelError, ModelRequest, ModelResponse, ModelTask, Observer,
-    Session, ToolCall, ToolFailure, Tools, Usage,
+    AgentMessage, Answer, Clock, Escalation, Event, EventKind, Extractor, FieldSpec, Host, Human,
+    HumanReply, Input, Machine, Message, Model, ModelError, ModelRequest, ModelResponse, ModelTask,
+    Observer, Session, ToolCall, ToolFailure, Tools, Usage,
 };
 use serde_json::{Map, Value as Json};
 use std::collections::VecDeque;
@@ -90,6 +90,8 @@ pub struct Told {
     pub answers: VecDeque<Answer>,
     pub holds: Vec<&'static str>,
     pub system: Vec<String>,
+    /// The texts about which it was asked whether a statement holds, with the statements.
+    pub judged: Vec<(String, String)>,
     /// The fields of each request for values.
     pub extracted: Vec<Vec<String>>,
     /// The tools that it was offered in each request.
@@ -118,6 +120,7 @@ impl Model for Told {
                 Answer::Choice(named.map(|c| (c.name.clone(), 1.0)).collect())
             }
             ModelTask::Judge { statement, text, .. } => {
+                self.judged.push((statement.clone(), text.clone()));
                 let agrees = statement == "the user agrees" && text == "yes";
                 Answer::Verdict(agrees || self.holds.iter().any(|h| statement.contains(h)))
             }
@@ -226,6 +229,8 @@ pub struct Talk<'p, 'c> {
     tools: Stub<'c>,
     pub script: String,
     pub events: Vec<Event>,
+    /// What the agents said, with everything beside it.
+    pub said: Vec<AgentMessage>,
 }
 
 impl<'p, 'c> Talk<'p, 'c> {
@@ -244,6 +249,7 @@ impl<'p, 'c> Talk<'p, 'c> {
             tools: Stub(Box::new(tools)),
             script: String::new(),
             events: Vec::new(),
+            said: Vec::new(),
         }
     }
 
@@ -284,6 +290,7 @@ impl<'p, 'c> Talk<'p, 'c> {
             let _ = writeln!(self.script, "  error: {error}");
         }
         self.events.extend(seen.0);
+        self.said.extend(turn.messages);
         self
     }
 

@@ -72,7 +72,7 @@ fn test(number: usize, conversation: &Conversation) -> Json {
                     None => json.insert("user".to_owned(), json!(input.text)),
                 };
             }
-            let messages: Vec<&str> = turn.messages.iter().map(|s| s.text.as_str()).collect();
+            let messages: Vec<&str> = turn.messages.iter().map(|s| s.words()).collect();
             json.insert("says".to_owned(), json!(messages));
             json.insert("status".to_owned(), json!(turn.status.name()));
             Json::Object(json)

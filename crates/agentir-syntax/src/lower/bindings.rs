@@ -58,18 +58,9 @@ pub fn declare_effect(agent: &mut Agent, binding: &ToolBinding, remote: Option<&
             );
         }
         BindingAction::Complete => agent.completion.conditions.push(CompletionCondition {
-            when,
-            respond: None,
-            respond_template: None,
-            voice_config: None,
-            rich_content: None,
-            actions: None,
-            store: None,
-            set: Vec::new(),
             terminal: Some(true),
             repeats_binding: true,
-            extensions: Extensions::default(),
-            span,
+            ..CompletionCondition::new(when, span)
         }),
         BindingAction::Call { .. } | BindingAction::Other { .. } => {}
     }

@@ -241,3 +241,88 @@ tests:
         talk_abl(agent, &scenario);
     }
 }
+
+/// Cur. 3.5.2 ("validation") and 3.6 ("Allowed enumeration values"): what is not listed is refused with the words of the
+/// field, counts as a try, and is never stored: whether the model is asked for the value or not.
+#[test]
+fn unlisted_values_are_refused_however_they_are_found() {
+    let agent = |strategy: &str, list: &str| {
+        format!(
+            r#"AGENT: Desk
+GOAL: "Flights"
+LOOKUP_TABLES:
+  cabins:
+    source: inline
+    values: [economy, business]
+ENTITIES:
+  cabin:
+    TYPE: enum
+    VALUES: [economy, business]
+FLOW:
+  steps: [ask, bye]
+  ask:
+    REASONING: false
+    GATHER:
+      FIELDS:
+        - cabin:
+            REQUIRED: true
+            PROMPT: "Which cabin?"
+{list}
+        - bags:
+            TYPE: number
+            REQUIRED: true
+            PROMPT: "How many bags?"
+      STRATEGY: {strategy}
+    ON_FAIL:
+      RESPOND: "No luck."
+      THEN: COMPLETE
+    THEN: bye
+  bye:
+    REASONING: false
+    RESPOND: "{{{{cabin}}}} {{{{bags}}}}."
+    THEN: COMPLETE
+"#
+        )
+    };
+    let scenario = r#"
+answers:
+  - { ask: extract, message: first, values: { cabin: first } }
+  - { ask: extract, message: royal suite, values: { cabin: royal suite } }
+  - { ask: extract, message: Business please, values: { cabin: business } }
+  - { ask: extract, message: "2", values: { bags: 2 } }
+  - { ask: extract, message: 3 bags, values: { bags: 3 } }
+tests:
+  - name: refused, then accepted
+    turns:
+      - says: ["Which cabin?"]
+      - { user: first, says: ["We have no such cabin."], state: { cabin: { any: false } } }
+      - { user: Business please, says: ["How many bags?"], state: { cabin: business } }
+      - { user: "2", says: ["business 2."] }
+  - name: too often
+    turns:
+      - says: ["Which cabin?"]
+      - { user: first, says: ["We have no such cabin."] }
+      - { user: royal suite, says: ["No luck."], status: done }
+  - name: another field
+    turns:
+      - says: ["Which cabin?"]
+      - { user: 3 bags, says: ["Which cabin?"], state: { bags: 3 } }
+"#;
+    let error = "            validate:\n              error: \"We have no such cabin.\"\n              max_retries: 1";
+    let rule = error.replace(
+        "error:",
+        "type: enum\n              rule: \"economy, business\"\n              error:",
+    );
+    for list in [
+        format!(
+            "            TYPE: string\n            SEMANTICS:\n              lookup: cabins\n{error}"
+        ),
+        format!("            TYPE: string\n            OPTIONS: [economy, business]\n{error}"),
+        format!("            ENTITY_REF: cabin\n{error}"),
+        format!("            TYPE: string\n{rule}"),
+    ] {
+        for strategy in ["pattern", "llm"] {
+            talk_abl(&agent(strategy, &list), scenario);
+        }
+    }
+}

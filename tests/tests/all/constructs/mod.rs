@@ -8,8 +8,8 @@
 mod adl;
 mod agent_script;
 mod agents;
-mod beside_texts;
 mod broken_checks;
+mod buttons;
 mod errors;
 mod fields;
 mod flows;

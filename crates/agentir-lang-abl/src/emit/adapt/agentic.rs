@@ -8,28 +8,33 @@
 use super::expr::{of_expr, replace_text};
 use super::reasoning::{call_constraint, fix};
 use agentir_diagnostics::Spanned;
-use agentir_expr::{Condition, Expr, Literal, Path, Template, TemplatePart};
+use agentir_expr::{Condition, Expr, Literal, Path, Template};
 use agentir_ir::{
     Activation, Agent, AgentType, Branch, Call, CompletionCondition, Data, Extensions, Flow,
     GatherField, GatherOverrides, Instruction, Profile, Program, Response, SessionVariable,
     SetVariable, Statement,
 };
 use agentir_syntax::emit::dialog::{
-    Event, Fact, Facts, Reason, Ways, alternatives, by_tools, shared, tail,
+    Event, Fact, Facts, Reason, Ways, alternatives, by_tools, names_of, shared, tail,
 };
 use agentir_syntax::emit::{Remark, expr_phrase};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::{SmolStr, format_smolstr};
+use std::fmt;
 use std::sync::Arc;
 
 /// Gives the flows of a program to the model, where nothing is lost but their order. Returns the agents that keep theirs.
 pub(in crate::emit) fn program(program: &mut Program) -> Vec<Remark> {
     let mut kept = Vec::new();
     let mut agents = std::mem::take(&mut program.agents);
+    let mut users: FxHashMap<SmolStr, usize> = FxHashMap::default();
+    for profile in agents.iter().flat_map(|agent| &agent.use_behavior_profiles) {
+        *users.entry(profile.value.clone()).or_default() += 1;
+    }
     for shared in &mut agents {
         let Some(flow) = shared.flow.clone() else { continue };
         let name = shared.metadata.name.value.clone();
-        match agent(shared, &flow, &program.profiles) {
+        match agent(shared, &flow, &program.profiles, &users) {
             Ok((new, profiles)) => {
                 *shared = Arc::new(new);
                 program.profiles = profiles;
@@ -54,8 +59,14 @@ struct Variant<'a> {
     ways: Ways<'a>,
 }
 
-/// The agent without its flow, and the profiles of the program without their changes of it.
-fn agent(agent: &Agent, flow: &Flow, profiles: &Profiles) -> Result<(Agent, Profiles), Reason> {
+/// The agent without its flow, and the profiles of the program without their changes of it. `users` says how many agents use
+/// each profile.
+fn agent(
+    agent: &Agent,
+    flow: &Flow,
+    profiles: &Profiles,
+    users: &FxHashMap<SmolStr, usize>,
+) -> Result<(Agent, Profiles), Reason> {
     if agent.metadata.kind == AgentType::Supervisor {
         return Err("a supervisor leads the conversation by rules".to_owned());
     }
@@ -85,6 +96,16 @@ fn agent(agent: &Agent, flow: &Flow, profiles: &Profiles) -> Result<(Agent, Prof
         .chain(&agent.behavior_profiles)
         .filter(|profile| profile.flow_modifications.is_some() || profile.flow_replace.is_some())
         .collect();
+    // It would be changed for the others as well.
+    let by_others = |profile: &&&Profile| {
+        let inside = |own: &Profile| std::ptr::eq(own, **profile);
+        !agent.behavior_profiles.iter().any(inside)
+            && users.get(&profile.name.value).is_some_and(|users| *users > 1)
+    };
+    if let Some(profile) = own.iter().find(by_others) {
+        let name = &profile.name;
+        return Err(format!("the profile `{name}` changes its steps, and other agents use it"));
+    }
     let mut variants = Vec::new();
     for profile in &own {
         variants.push(variant(agent, flow, &ways, profile)?);
@@ -215,6 +236,10 @@ fn calls(
     facts: &Facts<'_>,
 ) -> Result<Vec<(SmolStr, Spanned<SmolStr>)>, Reason> {
     let mut failures = Vec::new();
+    let mut names = names_of(new);
+    for asked in &ways.asked {
+        names.claim(&[&asked.field.name.value]);
+    }
     for call in &facts.calls {
         let is_it =
             |event: &Event<'_>| matches!(event, Event::Call(one) if std::ptr::eq(*one, *call));
@@ -256,7 +281,8 @@ fn calls(
             }
         }
         if facts.fails(name) {
-            let mark = Spanned::new(format_smolstr!("{name}_failed"), call.tool.span);
+            let free = names.claim(&[&format!("{name}_failed")]);
+            let mark = Spanned::new(free, call.tool.span);
             let value = Expr::literal(Literal::Bool(true), mark.span);
             let target = Path::variable(mark.clone());
             tool.on_error.push(SetVariable { target, value, span: mark.span });
@@ -344,23 +370,10 @@ impl Writer<'_, '_> {
     }
 
     fn done(&self, when: Expr, way: &[Event<'_>]) -> Result<CompletionCondition, Reason> {
-        let mut done = CompletionCondition {
-            when: None,
-            respond: None,
-            respond_template: None,
-            voice_config: None,
-            rich_content: None,
-            actions: None,
-            store: None,
-            set: Vec::new(),
-            terminal: None,
-            repeats_binding: false,
-            extensions: Extensions::default(),
-            span: when.span,
-        };
-        done.when = Some(of_expr(when));
+        let span = when.span;
+        let mut done = CompletionCondition::new(Some(of_expr(when)), span);
         let said: Vec<(usize, &Event<'_>)> = way.iter().enumerate().skip(tail(way)).collect();
-        let said_alone = said.iter().filter(|(_, event)| is_said(event)).count() == 1;
+        let said_alone = said.iter().filter(|(_, event)| event.is_said()).count() == 1;
         let mut words: Vec<Template> = Vec::new();
         for (at, event) in said {
             match event {
@@ -396,12 +409,9 @@ impl Writer<'_, '_> {
         };
         let before = way.get(..at).unwrap_or_default();
         let written = text.rewritten(|part, _| {
-            let TemplatePart::Value { expr, filters, .. } = part else { return None };
+            let expr = part.expr()?;
             let renamed = by_tools(expr.clone(), before);
-            (renamed != *expr).then(|| {
-                let filters = filters.iter().map(|filter| format!(" | {}", filter.value));
-                format!("{{{{{renamed}{}}}}}", filters.collect::<String>())
-            })
+            part.written_with(&renamed).filter(|_| renamed != *expr)
         });
         let mut text = text.clone();
         if written != text.text.value {
@@ -419,7 +429,7 @@ impl Writer<'_, '_> {
     /// What is said before anything is asked or called.
     fn start(&mut self, new: &mut Agent) {
         let Some(way) = self.ways.all.first() else { return };
-        let count = way.iter().take_while(|event| is_said(event)).count();
+        let count = way.iter().take_while(|event| event.is_said()).count();
         if count == 0 || !self.agent.on_start.is_empty() {
             return;
         }
@@ -479,25 +489,24 @@ impl Writer<'_, '_> {
     fn lines(&self, way: &[Event<'_>], number: usize) -> Vec<String> {
         let mut lines = Vec::new();
         let starts = match self.agent.on_start.is_empty() {
-            true => way.iter().take_while(|event| is_said(event)).count(),
+            true => way.iter().take_while(|event| event.is_said()).count(),
             false => 0,
         };
-        let mut anchor: Option<String> = None;
+        let mut anchor: Option<Anchor<'_>> = None;
         let mut under: Vec<String> = Vec::new();
         for (at, event) in way.iter().enumerate().take(tail(way)) {
             match event {
                 Event::Ask(field) => {
                     under.clear();
-                    anchor = self.ways.asked.get(*field).map(|asked| {
-                        format!("Once you have asked for `{}`", asked.field.name.value)
-                    });
+                    let asked = self.ways.asked.get(*field);
+                    anchor = asked.map(|asked| Anchor::Asked(&asked.field.name.value));
                 }
                 Event::Call(call) => {
                     lines.push(self.call_line(call));
                     under.clear();
-                    anchor = Some(format!("After `{}`", call.tool.value));
+                    anchor = Some(Anchor::Called(&call.tool.value));
                 }
-                Event::Failed(call) => anchor = Some(format!("If `{}` fails", call.tool.value)),
+                Event::Failed(call) => anchor = Some(Anchor::Failed(&call.tool.value)),
                 Event::Holds(decision, truth) => {
                     under.extend(self.ways.decisions.get(*decision).map(|decision| {
                         expr_phrase(if *truth { &decision.holds } else { &decision.fails })
@@ -513,8 +522,11 @@ impl Writer<'_, '_> {
                         }),
                         _ => None,
                     });
-                    let after = anchor.clone().filter(|anchor| anchor.starts_with("After"));
-                    let place = after.or(next).or_else(|| anchor.clone());
+                    let here = anchor.map(|anchor| anchor.to_string());
+                    let place = match anchor {
+                        Some(Anchor::Called(_)) => here,
+                        _ => next.or(here),
+                    };
                     let place = place.unwrap_or_else(|| "At first".to_owned());
                     let place = match under.is_empty() {
                         true => place,
@@ -577,6 +589,27 @@ impl Writer<'_, '_> {
     }
 }
 
+/// What has happened last where something is said.
+#[derive(Clone, Copy)]
+enum Anchor<'n> {
+    /// A field was asked for.
+    Asked(&'n str),
+    /// A tool was called.
+    Called(&'n str),
+    /// A call has failed.
+    Failed(&'n str),
+}
+
+impl fmt::Display for Anchor<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Asked(field) => write!(f, "Once you have asked for `{field}`"),
+            Self::Called(tool) => write!(f, "After `{tool}`"),
+            Self::Failed(tool) => write!(f, "If `{tool}` fails"),
+        }
+    }
+}
+
 /// A message that consists of nothing but words.
 fn plain(response: &Response) -> Result<(), Reason> {
     match response.rich_content.is_some() || response.voice_config.is_some() {
@@ -593,10 +626,6 @@ fn texts_of(done: &CompletionCondition) -> (Option<&SmolStr>, Option<&SmolStr>, 
         done.respond_template.as_ref().map(|name| &name.value),
         sets.collect(),
     )
-}
-
-fn is_said(event: &Event<'_>) -> bool {
-    matches!(event, Event::Say(_) | Event::Present(_))
 }
 
 /// Several messages as one.

@@ -219,15 +219,12 @@ impl Scope<'_> {
             let tool = self.exposed_names.iter().find(|(exposed, _)| exposed == name);
             return Some(tool.map_or(name, |(_, tool)| tool).to_owned());
         }
-        let TemplatePart::Value { expr, filters, .. } = part else { return None };
+        let expr = part.expr()?;
         if written.starts_with("{!") {
             return Some(self.placeholder(expr));
         }
         let renamed = self.expr(expr);
-        (renamed != *expr).then(|| {
-            let filters = filters.iter().map(|filter| format!(" | {}", filter.value));
-            format!("{{{{{renamed}{}}}}}", filters.collect::<String>())
-        })
+        part.written_with(&renamed).filter(|_| renamed != *expr)
     }
 
     /// A placeholder. ABL has no computed indices, so such a placeholder becomes a phrase for the reader.

@@ -1,6 +1,6 @@
 //! Where the statements of a step go on.
 
-use agentir_ir::{Body, Branch, Jump, Statement, Target};
+use agentir_ir::{Body, Jump, Statement, Target};
 
 /// Whether a jump is written somewhere: steps go on and end of themselves, too.
 pub(super) const fn is_placed(jump: &Jump) -> bool {
@@ -10,27 +10,6 @@ pub(super) const fn is_placed(jump: &Jump) -> bool {
 /// Whether a jump is the end that steps have of themselves (paper B.4).
 pub(super) fn is_implied(jump: &Jump) -> bool {
     jump.target == Target::Complete && jump.reason.is_none() && !is_placed(jump)
-}
-
-/// Whether control can fall through the statements.
-pub(super) fn falls_through(statements: &[Statement]) -> bool {
-    statements.iter().all(|statement| match statement {
-        Statement::Goto(jump) => !jump.target.diverges(),
-        Statement::Escalate { .. } => false,
-        Statement::Handoff(d) => d.returns == Some(true),
-        Statement::If { branches } | Statement::Await { branches } => any_falls_through(branches),
-        Statement::Collect(collect) => falls_through(&collect.on_success.0),
-        Statement::Call(call) => {
-            (falls_through(&call.on_success.0) || falls_through(&call.on_failure.0))
-                && any_falls_through(&call.on_result)
-        }
-        _ => true,
-    })
-}
-
-fn any_falls_through(branches: &[Branch]) -> bool {
-    branches.iter().all(|b| b.condition.is_some())
-        || branches.iter().any(|b| falls_through(&b.body.0))
 }
 
 /// The steps that statements jump to, at any depth.

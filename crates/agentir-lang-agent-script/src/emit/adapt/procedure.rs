@@ -13,8 +13,9 @@ use agentir_expr::{Expr, Name, Template};
 use agentir_ir::{
     Agent, BindingAction, Call, FilledBy, Flow, InputBinding, Response, SetVariable, Statement,
 };
+use agentir_syntax::emit::Namespace;
 use agentir_syntax::emit::dialog::{
-    Event, Fact, Facts, Reason, Ways, alternatives, by_tools, tail,
+    Event, Fact, Facts, Reason, Ways, alternatives, by_tools, names_of, tail,
 };
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -73,9 +74,14 @@ impl Adapter<'_> {
             }
         }
         let preambles = preambles(&ways)?;
-        let terms = self.terms(&ways, &facts)?;
+        let mut names = names_of(agent);
+        for asked in &ways.asked {
+            names.claim(&[&asked.field.name.value]);
+        }
+        let terms = self.terms(&ways, &facts, &mut names)?;
         let mut procedure: Vec<Statement> = Vec::new();
-        self.beginning(agent, &ways, new, said, &mut procedure);
+        let begun = names.claim(&[&format!("{}_begun", new.metadata.name.value)]);
+        self.beginning(agent, &ways, new, said, &begun, &mut procedure);
         for call in &facts.calls {
             let way = ways.all.iter().find_map(|way| {
                 let at = way.iter().position(|event| is_call(event, call))?;
@@ -130,7 +136,12 @@ impl Adapter<'_> {
     }
 
     /// The variables of fields, calls and conditions.
-    fn terms(&mut self, ways: &Ways<'_>, facts: &Facts<'_>) -> Result<Terms, Reason> {
+    fn terms(
+        &mut self,
+        ways: &Ways<'_>,
+        facts: &Facts<'_>,
+        names: &mut Namespace,
+    ) -> Result<Terms, Reason> {
         let mut fields = Vec::new();
         for asked in &ways.asked {
             let ty = asked.field.ty.as_ref().map_or("", |ty| ty.value.as_str());
@@ -143,8 +154,8 @@ impl Adapter<'_> {
         for call in &facts.calls {
             let tool = &call.tool.value;
             self.results(tool, tool);
-            let called = self.flag(&format!("{tool}_called"));
-            let done = self.flag(&format!("{tool}_done"));
+            let called = self.flag(&names.claim(&[&format!("{tool}_called")]));
+            let done = self.flag(&names.claim(&[&format!("{tool}_done")]));
             calls.insert(tool.clone(), (called, done));
         }
         let mut decisions = Vec::new();
@@ -165,11 +176,12 @@ impl Adapter<'_> {
         ways: &Ways<'_>,
         new: &mut Agent,
         said: &[Statement],
+        begun: &str,
         procedure: &mut Vec<Statement>,
     ) {
         let mut words: Vec<Statement> = said.to_vec();
         let first = ways.all.first().map_or(&[][..], Vec::as_slice);
-        let count = first.iter().take_while(|event| is_said(event)).count();
+        let count = first.iter().take_while(|event| event.is_said()).count();
         let own: Vec<_> = (0..count).filter_map(|at| self.words(agent, first, at)).collect();
         if self.out.is_empty() && new.on_start.is_empty() && words.is_empty() && !own.is_empty() {
             let lines: Vec<&str> = own.iter().map(|text| text.text.value.trim_end()).collect();
@@ -181,7 +193,7 @@ impl Adapter<'_> {
         if words.is_empty() {
             return;
         }
-        let flag = self.flag(&format!("{}_begun", new.metadata.name.value));
+        let flag = self.flag(begun);
         let unset = not(expr::reference("variables", &flag));
         procedure.push(Statement::If { branches: vec![branch(unset, words)] });
         after_turn(new).push(set(&flag, boolean(true)));
@@ -194,7 +206,10 @@ impl Adapter<'_> {
             Event::Present(text) => text,
             _ => return None,
         };
-        Some(self.variables.text(said))
+        let before = way.get(..at).unwrap_or_default();
+        let mut said = said.clone();
+        said.exprs_mut(&mut |expr| *expr = by_tools(expr.clone(), before));
+        Some(self.variables.text(&said))
     }
 
     /// What is said before a question or a call.
@@ -406,10 +421,6 @@ fn key(event: &Event<'_>) -> SmolStr {
 
 fn is_call(event: &Event<'_>, call: &Call) -> bool {
     matches!(event, Event::Call(one) if std::ptr::eq(*one, call))
-}
-
-fn is_said(event: &Event<'_>) -> bool {
-    matches!(event, Event::Say(_) | Event::Present(_))
 }
 
 /// What statements say.

@@ -66,6 +66,8 @@ pub struct Facts<'a> {
     before_asking: Vec<Option<Expr>>,
     /// What precedes each question on each way to it.
     before_fields: Vec<Vec<Vec<Fact>>>,
+    /// The conditions that are answers, with the questions.
+    questions: Vec<Option<usize>>,
     /// The tools whose failure the flow speaks of.
     failing: Vec<SmolStr>,
 }
@@ -107,6 +109,7 @@ impl<'a> Facts<'a> {
             before_calls: vec![Vec::new(); calls.len()],
             before_asking: Vec::new(),
             before_fields: Vec::new(),
+            questions: (0..ways.decisions.len()).map(|one| ways.question_of(one)).collect(),
             failing: Vec::new(),
             calls,
         };
@@ -153,7 +156,8 @@ impl<'a> Facts<'a> {
                 }
             }
         }
-        facts.before_asking = before_asking.iter().map(|all| asked_when(all, ways)).collect();
+        facts.before_asking =
+            before_asking.iter().map(|all| asked_when(all, ways, &facts.questions)).collect();
         facts.before_fields = before_asking;
         Ok(facts)
     }
@@ -169,14 +173,15 @@ impl<'a> Facts<'a> {
     pub fn before_call(&self, tool: &str) -> Vec<Vec<Fact>> {
         let at = self.calls.iter().position(|call| call.tool.value == tool);
         at.and_then(|at| self.before_calls.get(at))
-            .map(|all| merged(all.clone()))
+            .map(|all| merged(all.clone(), &self.questions))
             .unwrap_or_default()
     }
 
     /// What precedes a question on each way to it.
     #[must_use]
     pub fn before_field(&self, field: usize) -> Vec<Vec<Fact>> {
-        self.before_fields.get(field).cloned().map(merged).unwrap_or_default()
+        let all = self.before_fields.get(field).cloned();
+        all.map(|all| merged(all, &self.questions)).unwrap_or_default()
     }
 
     /// When a field is asked for, if not from the start.
@@ -239,11 +244,11 @@ fn push(all: &mut Vec<Vec<Fact>>, before: &[Fact]) {
 }
 
 /// When a question is asked: behind the last call, and under the conditions that lead to it.
-fn asked_when(all: &[Vec<Fact>], ways: &Ways<'_>) -> Option<Expr> {
+fn asked_when(all: &[Vec<Fact>], ways: &Ways<'_>, questions: &[Option<usize>]) -> Option<Expr> {
     let decided = |before: &Vec<Fact>| -> Vec<Fact> {
         before.iter().filter(|fact| !matches!(fact, Fact::Known(_))).cloned().collect()
     };
-    let ways_there = merged(all.iter().map(decided).collect());
+    let ways_there = merged(all.iter().map(decided).collect(), questions);
     // What is compared has to be known: what is unset is not equal to anything.
     let read = |fact: &Fact| {
         let holds = fact.expr(ways)?;
@@ -275,13 +280,14 @@ fn conjunction(all: Vec<Expr>) -> Option<Expr> {
     all.try_fold(first, |both, one| Expr::and(both, one).ok())
 }
 
-/// Ways of which two differ in nothing but that a condition holds or not are one without it.
-fn merged(mut ways: Vec<Vec<Fact>>) -> Vec<Vec<Fact>> {
+/// Ways of which two differ in nothing but that a condition holds or not are one without it. Of an answer of yes or no, it is
+/// left that there is one.
+fn merged(mut ways: Vec<Vec<Fact>>, questions: &[Option<usize>]) -> Vec<Vec<Fact>> {
     'again: loop {
         for one in 0..ways.len() {
             for other in one + 1..ways.len() {
                 let (Some(left), Some(right)) = (ways.get(one), ways.get(other)) else { continue };
-                if let Some(both) = without_condition(left, right) {
+                if let Some(both) = without_condition(left, right, questions) {
                     ways.remove(other);
                     ways.remove(one);
                     push(&mut ways, &both);
@@ -293,7 +299,11 @@ fn merged(mut ways: Vec<Vec<Fact>>) -> Vec<Vec<Fact>> {
     }
 }
 
-fn without_condition(left: &[Fact], right: &[Fact]) -> Option<Vec<Fact>> {
+fn without_condition(
+    left: &[Fact],
+    right: &[Fact],
+    questions: &[Option<usize>],
+) -> Option<Vec<Fact>> {
     if left.len() != right.len() {
         return None;
     }
@@ -306,8 +316,13 @@ fn without_condition(left: &[Fact], right: &[Fact]) -> Option<Vec<Fact>> {
     if !opposite || differing.next().is_some() {
         return None;
     }
-    let kept = left.iter().enumerate().filter(|(index, _)| *index != at);
-    Some(kept.map(|(_, fact)| fact.clone()).collect())
+    let mut kept = left.to_vec();
+    let question = match one {
+        Fact::Holds(decision, _) => questions.get(*decision).copied().flatten(),
+        _ => None,
+    };
+    kept.splice(at..=at, question.map(Fact::Known));
+    Some(kept)
 }
 
 /// What all ways share.

@@ -5,4 +5,4 @@ mod facts;
 mod ways;
 
 pub use facts::{Fact, Facts, alternatives, shared};
-pub use ways::{Asked, Decision, Event, Reason, Ways, by_tools, tail};
+pub use ways::{Asked, Decision, Event, Reason, Ways, by_tools, names_of, tail};

@@ -8,10 +8,11 @@ use agentir_expr::{
     BinaryOp, Condition, Expr, ExprKind, Literal, Name, Path, Template, UnaryOp, Visit,
 };
 use agentir_ir::{
-    Activation, Agent, Body, Branch, Call, Collect, Flow, GatherField, Response, SetVariable,
+    Activation, Agent, Body, Branch, Call, Collect, Flow, GatherField, Node, Response, SetVariable,
     Statement, Step, Target, ToolType,
 };
 use indexmap::IndexMap;
+use rustc_hash::FxHashSet;
 use smol_str::{SmolStr, format_smolstr};
 
 /// The most ways of a flow that are followed: beyond, no list of conditions is readable.
@@ -40,6 +41,14 @@ pub enum Event<'a> {
     Present(&'a Template),
     /// A variable is set.
     Set(&'a SetVariable),
+}
+
+impl Event<'_> {
+    /// Whether something is said.
+    #[must_use]
+    pub const fn is_said(&self) -> bool {
+        matches!(self, Self::Say(_) | Self::Present(_))
+    }
 }
 
 /// A condition that decides where a way leads, and its opposite.
@@ -92,6 +101,8 @@ pub struct Ways<'a> {
     pub asked: Vec<Asked<'a>>,
     /// The conditions, by their numbers.
     pub decisions: Vec<Decision>,
+    /// The conditions that are the answers to questions of yes or no, with the numbers of these.
+    answers: Vec<(usize, usize)>,
     /// What happens on each way.
     pub all: Vec<Vec<Event<'a>>>,
     /// How many statements were passed.
@@ -118,11 +129,7 @@ impl<'a> Ways<'a> {
         flow: &'a Flow,
         replaced: Option<&'a IndexMap<SmolStr, Step>>,
     ) -> Result<Self, Reason> {
-        let mut names = Namespace::of(NameSyntax::Identifier);
-        let fields = agent.gather.fields.iter().map(|field| &field.name.value);
-        for name in fields.chain(agent.memory.session.iter().map(|one| &one.name.value)) {
-            names.claim(&[name]);
-        }
+        let names = names_of(agent);
         let mut ways = Self {
             agent,
             flow,
@@ -130,6 +137,7 @@ impl<'a> Ways<'a> {
             names,
             asked: Vec::new(),
             decisions: Vec::new(),
+            answers: Vec::new(),
             all: Vec::new(),
             passed: 0,
         };
@@ -275,6 +283,12 @@ impl<'a> Ways<'a> {
         }
         at.rest.push(&collect.on_success.0);
         Ok(())
+    }
+
+    /// The question of yes or no that a condition, by its number, is the answer to.
+    #[must_use]
+    pub fn question_of(&self, decision: usize) -> Option<usize> {
+        self.answers.iter().find(|(own, _)| *own == decision).map(|(_, field)| *field)
     }
 
     /// The number of a field.
@@ -484,8 +498,49 @@ impl<'a> Ways<'a> {
         let (Some(holds), Some(fails)) = (is(true), is(false)) else {
             return Err("it branches on words".to_owned());
         };
-        Ok(self.numbered(Decision { holds, fails }))
+        let decision = self.numbered(Decision { holds, fails });
+        self.answers.push((decision, asked));
+        Ok(decision)
     }
+}
+
+/// The names that an agent has for variables, fields and tools, and all others that it reads or sets.
+#[must_use]
+pub fn names_of(agent: &Agent) -> Namespace {
+    let mut names = Namespace::of(NameSyntax::Identifier);
+    let mut taken: FxHashSet<SmolStr> = FxHashSet::default();
+    taken.extend(agent.gather.fields.iter().map(|field| field.name.value.clone()));
+    taken.extend(agent.memory.session.iter().map(|variable| variable.name.value.clone()));
+    taken.extend(agent.tools.iter().map(|tool| tool.name.value.clone()));
+    agent.walk(&mut |node| match node {
+        Node::Expr(expr) => expr.paths(&mut |path| {
+            taken.insert(path.root.value.clone());
+        }),
+        Node::Condition(condition, _) => {
+            if let Some(expr) = condition.expr() {
+                expr.paths(&mut |path| {
+                    taken.insert(path.root.value.clone());
+                });
+            }
+        }
+        Node::Template(template) => template.exprs(&mut |expr| {
+            expr.paths(&mut |path| {
+                taken.insert(path.root.value.clone());
+            });
+        }),
+        Node::Set(set) => {
+            taken.insert(set.target.root.value.clone());
+        }
+        Node::Field(field) => {
+            taken.insert(field.name.value.clone());
+        }
+        Node::Call(call) => taken.extend(call.result.iter().map(|name| name.value.clone())),
+        _ => {}
+    });
+    for name in &taken {
+        names.claim(&[name]);
+    }
+    names
 }
 
 /// An expression in which the results of calls are called as their tools are. `before` is what has happened.
