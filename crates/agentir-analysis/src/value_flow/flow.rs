@@ -12,7 +12,7 @@ use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Expr, ExprKind, Literal, Path, Visit};
 use agentir_flow::Cfg;
 use agentir_flow::cfg::{AccessKind, AgentId, EdgeKind, Guard, Node, NodeKind, Origin};
-use agentir_ir::{Delegate, Statement};
+use agentir_ir::{Agent, Delegate, SessionVariable, Statement};
 use petgraph::graph::{EdgeIndex, NodeIndex};
 use petgraph::visit::EdgeRef as _;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -57,6 +57,8 @@ pub(super) struct Flow<'p, 'a> {
     pub(super) program: &'p ProgramAnalysis<'a>,
     pub(super) cfg: &'p Cfg<'a>,
     pub(super) agents: Vec<AgentAnalysis<'p, 'a>>,
+    /// The variables that each agent declares, by their own names, and whether one is declared twice.
+    pub(super) declared: Vec<FxHashMap<&'a str, (&'a SessionVariable, bool)>>,
     pub(super) scopes: Vec<Rc<Scope>>,
     pub(super) scope_of: Vec<usize>,
     pub(super) effects: Vec<Rc<[Effect<'a>]>>,
@@ -122,6 +124,7 @@ impl<'p, 'a> Flow<'p, 'a> {
             ambient_pairs: agents.iter().map(|_| FxHashMap::default()).collect(),
             ends: agents.iter().map(|_| None).collect(),
             left: agents.iter().map(|_| None).collect(),
+            declared: agents.iter().map(|cx| declared(cx.agent)).collect(),
             agents,
             scopes,
             scope_of,
@@ -138,7 +141,12 @@ impl<'p, 'a> Flow<'p, 'a> {
             spent: 0,
         };
         for node in cfg.graph().node_indices() {
+            // What does not fit into the budget is not begun; `run` says so.
+            if flow.spent > MAX_WORK {
+                return Some(flow);
+            }
             let effects = flow.effects_of(node);
+            flow.spent += effects.len();
             flow.effects.push(effects.into());
         }
         flow.find_detours();
@@ -369,12 +377,13 @@ impl<'p, 'a> Flow<'p, 'a> {
     }
 
     pub(super) fn run(mut self) -> Values {
-        while let Some((_, at, phase)) = self.work.pop_first() {
-            self.spent += 1;
+        loop {
             if self.spent > MAX_WORK {
                 self.program.limits().reach(Limit::Values, None);
                 return Values::default();
             }
+            let Some((_, at, phase)) = self.work.pop_first() else { break };
+            self.spent += 1;
             self.visit(at, phase);
         }
         let constants = self.constants();
@@ -409,6 +418,10 @@ impl<'p, 'a> Flow<'p, 'a> {
             return;
         };
         let after = self.transfer(at, &node, &before, &scope, &cx);
+        // A state of its own takes time and memory for each of its sets.
+        if !Rc::ptr_eq(&before, &after) {
+            self.spent += after.len();
+        }
         self.note(at, &node, &after, &scope);
         let edges: Vec<EdgeIndex> =
             self.cfg.graph().edges(NodeIndex::new(at)).map(|edge| edge.id()).collect();
@@ -445,6 +458,9 @@ impl<'p, 'a> Flow<'p, 'a> {
                             Rc::make_mut(&mut state).narrow(&scope, slot, set);
                         }
                     }
+                }
+                if !Rc::ptr_eq(&state, &after) {
+                    self.spent += state.len();
                 }
                 match next.step {
                     _ if next.kind == NodeKind::Entry => self.enter(next.agent, state),
@@ -559,7 +575,7 @@ impl<'p, 'a> Flow<'p, 'a> {
     /// Notes what detours set, and what agents hold where they end.
     fn note(&mut self, at: usize, node: &Node<'a>, after: &Rc<State>, scope: &Rc<Scope>) {
         if self.in_detour.get(at) == Some(&true) {
-            let filled: Vec<usize> = self
+            let filled: FxHashSet<usize> = self
                 .effects
                 .get(at)
                 .into_iter()
@@ -586,7 +602,9 @@ impl<'p, 'a> Flow<'p, 'a> {
             let mut grew = false;
             if let Some(ambient) = self.ambient_pairs.get_mut(node.agent.index()) {
                 let touched = scope.pairs.iter().enumerate();
-                let touched = touched.filter(|(_, (a, b))| slots.contains(a) || slots.contains(b));
+                let changed: FxHashSet<usize> = slots.iter().copied().collect();
+                let touched =
+                    touched.filter(|(_, (a, b))| changed.contains(a) || changed.contains(b));
                 for (pair, _) in touched {
                     let Some(relation) = after.relation(pair) else { continue };
                     match ambient.entry(pair) {
@@ -722,5 +740,15 @@ fn thresholds(program: &ProgramAnalysis<'_>) -> Vec<f64> {
     all.sort_by(f64::total_cmp);
     all.dedup();
     all.truncate(256);
+    all
+}
+
+/// The variables that an agent declares, by their own names, and whether one is declared twice.
+fn declared(agent: &Agent) -> FxHashMap<&str, (&SessionVariable, bool)> {
+    let mut all: FxHashMap<&str, (&SessionVariable, bool)> = FxHashMap::default();
+    for variable in &agent.memory.session {
+        let name = own_name(&variable.name.value);
+        all.entry(name).and_modify(|(_, twice)| *twice = true).or_insert((variable, false));
+    }
     all
 }

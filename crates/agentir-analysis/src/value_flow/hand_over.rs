@@ -55,6 +55,7 @@ impl<'p, 'a> Flow<'p, 'a> {
                 };
                 state.put(&theirs, slot, set);
             }
+            self.spent += state.len();
             self.enter(target, Rc::new(state));
         }
     }

@@ -2,7 +2,6 @@
 
 use super::flow::{Effect, Flow, unknown};
 use crate::program::AgentAnalysis;
-use crate::values::scope::own_name;
 use crate::values::set::{SourceKind, ValueSet};
 use crate::values::state::State;
 use agentir_eval::Value;
@@ -19,15 +18,14 @@ impl<'p, 'a> Flow<'p, 'a> {
 
     /// What a variable of an agent may hold when the agent begins for the first time, besides what callers pass.
     pub(super) fn initial(&self, cx: &AgentAnalysis<'p, 'a>, name: &str) -> ValueSet {
-        let mut declared =
-            cx.agent.memory.session.iter().filter(|v| own_name(&v.name.value) == name);
-        let variable = declared.next();
+        let declared = self.declared.get(cx.id.index()).and_then(|all| all.get(name));
+        let variable = declared.map(|(variable, _)| *variable);
         let traits = cx.traits();
         let known = cx.program.program.complete || traits.closed_programs;
         let asked = traits.arguments_are_variables
             && self.program.external_defs().chosen.contains(cx.agent.metadata.name.value.as_str());
         match variable {
-            _ if declared.next().is_some() || asked => ValueSet::any(),
+            _ if declared.is_some_and(|(_, twice)| *twice) || asked => ValueSet::any(),
             // Of an answer it is known what it is declared to be; another agent may pass what is not.
             _ if self.is_field(cx, name) => match self.scope(cx.id).filter(|_| known) {
                 Some(scope) => unknown(&cx.value_frame(scope), scope, name),

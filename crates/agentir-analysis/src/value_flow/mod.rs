@@ -1,6 +1,7 @@
 //! Computes [what variables may hold](crate::values) at the program points of a program.
 //!
-//! The work is bounded by a count of joined sets (`MAX_WORK`); beyond it nothing is known, and the limit is recorded.
+//! Work and memory are bounded by a count of sets that are joined or kept (`MAX_WORK`); beyond it nothing is known, and
+//! the limit is recorded.
 
 mod flow;
 mod followed;
@@ -21,7 +22,7 @@ use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
 use std::rc::Rc;
 
-/// The maximum number of sets that are joined, over all variables and program points.
+/// The maximum number of sets that are joined or kept, over all variables and program points.
 const MAX_WORK: usize = 2_000_000;
 
 impl ProgramAnalysis<'_> {
