@@ -9,6 +9,7 @@ use agentir_expr::{Dialect, Name};
 use agentir_ir::{Agent, CompilationOutput, ExecutionHints, Program, Remote};
 use agentir_syntax::json::{self, Format, Json as Node, Kind};
 use agentir_syntax::lower::{declare_missing_effects, too_many_agents};
+use agentir_syntax::misspelled::unknown_field;
 use agentir_syntax::{Origin, rules};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -81,11 +82,20 @@ pub fn read(
     let whole = root.get("agents").is_some();
     if !whole && root.get("metadata").is_none() {
         let start = Span { end: root.span.start, ..root.span };
-        problems.push(
-            Diagnostic::error(rules::SYNTAX, start, "this JSON is not AgentIR")
-                .note("a program has the keys `version` and `agents`, one agent `ir_version` and `metadata`")
+        let note =
+            "a program has the keys `version` and `agents`, one agent `ir_version` and `metadata`";
+        let meant = |key: &str| closest(key, ["agents", "metadata"]);
+        let misspelled = root.members().iter().find_map(|m| Some((m.key_span, meant(&m.key)?)));
+        let version = ["version", "ir_version"].iter().any(|key| root.get(key).is_some());
+        problems.push(match misspelled.filter(|_| version) {
+            Some((span, meant)) => {
+                let message = format!("this is AgentIR only with the key `{meant}`");
+                unknown_field(span, message, Some(meant)).note(note)
+            }
+            None => Diagnostic::error(rules::SYNTAX, start, "this JSON is not AgentIR")
+                .note(note)
                 .help("pass the output of `agentir compile`, or of a program that writes AgentIR"),
-        );
+        });
         return Document { stopped: Some(start), ..Document::default() };
     }
     let of_whole = unsupported_version(&root, if whole { "version" } else { "ir_version" });
@@ -249,8 +259,14 @@ fn read_program(root: &Node, reader: &mut Reader<'_>) -> Option<Program> {
     program.complete = output
         .complete
         .unwrap_or_else(|| is_complete(&program.agents, program.entry_agent.is_some()));
-    // Agents that were not compiled may be referred to.
-    program.complete &= output.compilation_errors.is_empty();
+    // Agents that were not compiled, and those of a document that says that it has not all of them, may be referred to.
+    let partial = output.complete == Some(false);
+    for (key, is_partial) in
+        [("complete", partial), ("compilation_errors", !output.compilation_errors.is_empty())]
+    {
+        program.complete &= !is_partial;
+        reader.gaps.extend(root.get(key).filter(|_| is_partial).map(|value| value.span));
+    }
     Some(program)
 }
 

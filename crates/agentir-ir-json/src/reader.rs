@@ -11,6 +11,7 @@ use agentir_ir::{Data, Extension};
 use agentir_syntax::data::Form;
 use agentir_syntax::inline::InlineText;
 use agentir_syntax::json::{Json as Node, Kind, Member};
+use agentir_syntax::misspelled::unknown_field;
 use agentir_syntax::{InlineParsers, Origin, rules};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -434,11 +435,14 @@ impl<'r> Reader<'r> {
         let known = keys.clone().find(|(key, _)| *key == member.key);
         if known.is_none() {
             let message = format!("`{}` is not a key of {what}", member.key);
-            let problem = Diagnostic::warning(rules::UNKNOWN_FIELD, member.key_span, message)
-                .note("it has no effect at run time");
             let meant = closest(&member.key, keys.map(|(key, _)| *key));
+            let problem =
+                unknown_field(member.key_span, message, meant).note("it has no effect at run time");
+            if meant.is_some() {
+                self.gaps.push(member.key_span);
+            }
             self.report(match meant {
-                Some(meant) => problem.did_you_mean(meant),
+                Some(_) => problem,
                 None => problem.help("remove it, or put it into `extensions`"),
             });
         }

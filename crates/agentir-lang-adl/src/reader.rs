@@ -7,7 +7,7 @@ use super::tree::{Agent, Document, Faq, Field, Subflow, Value};
 use crate::rules;
 use agentir_diagnostics::{Applicability, Diagnostic, FileId, Span, Spanned, closest};
 use agentir_expr::Name;
-use agentir_syntax::misspelled::{explain_missing, misspelling};
+use agentir_syntax::misspelled::{explain_missing, misspelling, unknown_field};
 use agentir_syntax::outline::{Entry, EntryKind, Key, Outline, Scalar, Style};
 use agentir_syntax::text::{listed, offset, with_article};
 use smol_str::SmolStr;
@@ -278,18 +278,15 @@ impl Reader<'_> {
             }
         }
         let what = with_article(agent.kind.map_or("agent", AgentKind::name));
-        let finding = Diagnostic::warning(
-            rules::UNKNOWN_FIELD,
-            key.span,
-            format!("`{}` is not a field of {what}", key.text),
-        )
-        .note(if agent.kind == Some(AgentKind::Flow) {
-            "MICA silently reads unknown keys of a flow agent as subflows"
-        } else {
-            "MICA's validator rejects the whole file because of it"
-        });
+        let message = format!("`{}` is not a field of {what}", key.text);
+        let finding =
+            unknown_field(key.span, message, near).note(if agent.kind == Some(AgentKind::Flow) {
+                "MICA silently reads unknown keys of a flow agent as subflows"
+            } else {
+                "MICA's validator rejects the whole file because of it"
+            });
         self.problems.push(match near {
-            Some(near) => finding.did_you_mean(near),
+            Some(_) => finding,
             None if flow => {
                 finding.help("a subflow is a list of steps: `name:`, and steps below it")
             }

@@ -7,6 +7,7 @@ use super::tree::{Assignment, Branch, Step, StepKind};
 use crate::rules;
 use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
 use agentir_expr::Name;
+use agentir_syntax::misspelled::unknown_field;
 use agentir_syntax::outline::{Entry, EntryKind, Key, Scalar, Style};
 use agentir_syntax::text::{listed, offset};
 use smol_str::SmolStr;
@@ -189,13 +190,11 @@ fn verb_step<'t>(
             .note(format!("MICA executes `{verb}` and silently ignores `{}`", key.text))
             .help(format!("write a separate step: `- {}: …`", key.text))
         } else {
-            let finding = Diagnostic::warning(
-                rules::UNKNOWN_FIELD,
-                key.span,
-                format!("a step with `{verb}` cannot have `{}`", key.text),
-            );
-            match closest(key.text, beside.iter().chain(VERBS).copied()) {
-                Some(near) => finding.did_you_mean(near),
+            let message = format!("a step with `{verb}` cannot have `{}`", key.text);
+            let near = closest(key.text, beside.iter().chain(VERBS).copied());
+            let finding = unknown_field(key.span, message, near);
+            match near {
+                Some(_) => finding,
                 None => finding.help("remove it"),
             }
         };

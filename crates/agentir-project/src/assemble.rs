@@ -7,7 +7,7 @@ use agentir_expr::Version;
 use agentir_ir::{AgentType, Program};
 use agentir_lint::Options;
 use agentir_syntax::json::{self, Format, Kind};
-use agentir_syntax::{Origin, rules};
+use agentir_syntax::{Origin, misspelled, rules};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use std::path::Path;
@@ -116,6 +116,7 @@ pub fn assemble<'a>(
         loaded.origins.extend(file.lowered.origins.iter().cloned());
         loaded.unread.extend(file.lowered.stopped.map(|at| at.file));
         loaded.gaps.extend(&file.lowered.gaps);
+        loaded.gaps.extend(misspelled::gaps(&file.lowered.diagnostics));
     }
     let mut diagnostics = Vec::new();
     let program = &mut loaded.program;

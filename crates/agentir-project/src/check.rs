@@ -121,6 +121,7 @@ pub(crate) fn check_part<P: AsRef<LoadedProgram> + Sync>(
             times += took;
         }
     }
+    drop_consequences(&mut all, sources);
     let name = |id: FileId| sources.get(id).map_or("", |file| &*file.name);
     // Most rules do not run on fragments.
     let unread: HashSet<FileId> =
@@ -144,6 +145,24 @@ pub(crate) fn check_part<P: AsRef<LoadedProgram> + Sync>(
     add_origins(&mut all, programs);
     sort(&mut all, sources);
     Ok((Checked { diagnostics: all, statistics }, times))
+}
+
+/// Drops what follows from a misspelled name: that nothing uses or reaches what it means.
+fn drop_consequences(all: &mut Vec<Diagnostic>, sources: &SourceMap) {
+    let misspelled = all.iter().filter(|d| d.rule.0.starts_with("undefined-"));
+    let edits = misspelled.flat_map(|d| &d.fixes).flat_map(|fix| &fix.edits);
+    let meant: HashSet<String> = edits.map(|edit| edit.text.clone()).collect();
+    if meant.is_empty() {
+        return;
+    }
+    let text = |span: Span| {
+        let text = sources.get(span.file).and_then(|file| file.text.get(span.range()));
+        text.unwrap_or_default().trim_matches('"')
+    };
+    all.retain(|d| {
+        let follows = d.rule.0.starts_with("unused-") || d.rule.0 == "unreachable-agent";
+        !(follows && meant.contains(text(d.primary.span)))
+    });
 }
 
 /// Labels findings about generated files with the locations that their authors know.

@@ -1,7 +1,27 @@
-//! Required keys that are missing because they are misspelled: one mistake, and one finding.
+//! Misspelled keys. What they were meant to do is not done, so they are errors, other than keys that nobody knows; and what
+//! is missing because of them is the same mistake.
 
 use crate::rules;
 use agentir_diagnostics::{Diagnostic, Severity, Span, closest};
+
+/// A key that its record does not have, similar to one that it has if `meant` is one.
+#[must_use]
+pub fn unknown_field(key: Span, message: String, meant: Option<&str>) -> Diagnostic {
+    match meant {
+        Some(meant) => Diagnostic::error(rules::UNKNOWN_FIELD, key, message).did_you_mean(meant),
+        None => Diagnostic::warning(rules::UNKNOWN_FIELD, key, message),
+    }
+}
+
+/// Where a file may have something else than what was read: at its misspelled keys.
+pub fn gaps(problems: &[Diagnostic]) -> impl Iterator<Item = Span> {
+    let is_gap = |problem: &&Diagnostic| {
+        (problem.rule == rules::UNKNOWN_FIELD || problem.rule == rules::UNKNOWN_SECTION)
+            && problem.severity == Severity::Error
+            && !problem.fixes.is_empty()
+    };
+    problems.iter().filter(is_gap).map(|problem| problem.primary.span)
+}
 
 /// The location of the first of some unknown keys that is a misspelling of `name`, which is one of the `known` keys of the
 /// record.

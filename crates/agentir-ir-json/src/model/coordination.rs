@@ -415,6 +415,7 @@ object! {
         extensions as "extensions": list;
     }
     span span;
+    then |rule, object, reader| check_target(rule, object, reader);
 }
 
 object! {
@@ -509,5 +510,17 @@ pub(crate) fn check_time(time: &mut Option<Spanned<SmolStr>>, key: &str, reader:
         let message = format!("`{time}` is not a valid `{key}`");
         let problem = Diagnostic::error(rules::INVALID_VALUE, time.span, message);
         reader.report(problem.help(data::TIME_HELP));
+    }
+}
+
+/// Reports a rule that is chosen and then leads nowhere.
+fn check_target(rule: &mut RoutingRule, object: &Object<'_>, reader: &mut Reader<'_>) {
+    // What is wrong with a value is reported there.
+    if rule.to.is_none() && rule.action.is_none() && !object.has("to") && !object.has("action") {
+        let message = "a routing rule must have the key `to` or `action`";
+        reader.report(
+            Diagnostic::error(rules::MISSING_FIELD, object.start(), message)
+                .help("add `\"to\": …` with the name of an agent"),
+        );
     }
 }

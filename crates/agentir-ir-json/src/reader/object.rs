@@ -5,6 +5,7 @@ use crate::describe::*;
 use agentir_diagnostics::{Diagnostic, Span, Spanned, closest};
 use agentir_expr::Name;
 use agentir_syntax::json::{Json as Node, Kind, Member};
+use agentir_syntax::misspelled::unknown_field;
 use agentir_syntax::rules;
 use std::borrow::Cow;
 use std::mem;
@@ -144,9 +145,9 @@ impl<'j> Object<'j> {
     fn report_misspelled(&self, member: &Member, meant: &'static str, reader: &mut Reader<'_>) {
         let what = words_of(self.name);
         let message = format!("`{}` is not a key of {what}", member.key);
-        let problem = Diagnostic::error(rules::UNKNOWN_FIELD, member.key_span, message)
-            .note(format!("{what} must have the key `{meant}`"));
-        reader.report(problem.did_you_mean(meant));
+        reader.gaps.push(member.key_span);
+        let problem = unknown_field(member.key_span, message, Some(meant));
+        reader.report(problem.note(format!("{what} must have the key `{meant}`")));
     }
 
     /// The word that tells the variants of an object apart.
@@ -245,15 +246,14 @@ impl<'j> Object<'j> {
                 continue;
             }
             let message = format!("`{}` is not a key of {}", member.key, words_of(self.name));
-            let problem = Diagnostic::warning(rules::UNKNOWN_FIELD, member.key_span, message)
-                .note("it is ignored");
             let meant = closest(&member.key, self.asked.iter().copied());
+            let problem = unknown_field(member.key_span, message, meant).note("it is ignored");
             // What is meant to be there is not.
-            if meant.is_some() && matches!(member.value.kind, Kind::Array(_) | Kind::Object(_)) {
+            if meant.is_some() {
                 reader.gaps.push(member.key_span);
             }
             reader.report(match meant {
-                Some(meant) => problem.did_you_mean(meant),
+                Some(_) => problem,
                 None if self.asked.contains(&"extensions") => problem
                     .help("put data of your own into `extensions`, under the name of its producer"),
                 None => problem.help("remove it"),

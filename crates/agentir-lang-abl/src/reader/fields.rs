@@ -10,6 +10,7 @@ use crate::schema::{FieldDef, FieldType, Header, Naming, RecordType, Version};
 use crate::tree::{Field, Format, Record, Value};
 use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
 use agentir_expr::{Condition, ConditionKind};
+use agentir_syntax::misspelled::unknown_field;
 use agentir_syntax::outline::{Entry, EntryKind, Key, Scalar, Style};
 use agentir_syntax::rules;
 use agentir_syntax::text::offset;
@@ -155,12 +156,9 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
                 continue;
             }
             let message = format!("`{}` is not a key of `{}`", key.text, def.name);
-            let problem = Diagnostic::warning(rules::UNKNOWN_FIELD, key.span, message)
-                .note("it has no effect at run time");
-            self.problems.push(match closest(&key.text.to_lowercase(), known()) {
-                Some(meant) => problem.did_you_mean(meant),
-                None => problem,
-            });
+            let meant = closest(&key.text.to_lowercase(), known());
+            let problem = unknown_field(key.span, message, meant);
+            self.problems.push(problem.note("it has no effect at run time"));
         }
     }
 

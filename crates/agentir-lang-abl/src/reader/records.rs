@@ -4,7 +4,7 @@ use super::{Reader, excerpt};
 use crate::schema::{FieldType, Header, Naming, Need, RecordType};
 use crate::tree::{Field, Format, Record, Value};
 use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
-use agentir_syntax::misspelled::explain_missing;
+use agentir_syntax::misspelled::{explain_missing, unknown_field};
 use agentir_syntax::outline::{Entry, EntryKind, Key, Scalar, Style};
 use agentir_syntax::rules;
 use agentir_syntax::text::{first_line, offset, with_article};
@@ -555,30 +555,27 @@ impl<'t, 's: 't> Reader<'t, 's, '_> {
             return;
         }
         let known = record.ty.fields.iter().map(|f| f.name);
-        let near = closest(&key.text.to_lowercase(), known).map(|n| self.in_format_case(n));
-        let mut diagnostic = if top {
-            Diagnostic::error(
-                rules::UNKNOWN_SECTION,
-                key.span,
-                format!("`{}` is not a section of ABL", key.text),
-            )
-        } else {
-            Diagnostic::warning(
-                rules::UNKNOWN_FIELD,
-                key.span,
-                format!("`{}` is not a field of {}", key.text, with_article(record.ty.name)),
-            )
-        };
-        diagnostic = match near {
-            Some(near) => {
-                let near = if top || key.text.chars().any(char::is_uppercase) {
-                    near
-                } else {
-                    near.to_lowercase()
-                };
-                diagnostic.did_you_mean(&near)
+        let near = closest(&key.text.to_lowercase(), known).map(|near| {
+            let near = self.in_format_case(near);
+            match top || key.text.chars().any(char::is_uppercase) {
+                true => near,
+                false => near.to_lowercase(),
             }
-            None => diagnostic,
+        });
+        let diagnostic = match (top, &near) {
+            (false, _) => {
+                let record = with_article(record.ty.name);
+                let message = format!("`{}` is not a field of {record}", key.text);
+                unknown_field(key.span, message, near.as_deref())
+            }
+            (true, near) => {
+                let message = format!("`{}` is not a section of ABL", key.text);
+                let problem = Diagnostic::error(rules::UNKNOWN_SECTION, key.span, message);
+                match near {
+                    Some(near) => problem.did_you_mean(near),
+                    None => problem,
+                }
+            }
         };
         self.problems.push(diagnostic.note("it has no effect at run time"));
     }
