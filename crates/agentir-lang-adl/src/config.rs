@@ -6,7 +6,6 @@
 use super::reader::duplicate;
 use crate::rules;
 use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
-use agentir_syntax::misspelled::unknown_field;
 use agentir_syntax::outline::{Entry, EntryKind, Outline};
 use agentir_syntax::text::{first_line, listed};
 
@@ -71,12 +70,14 @@ pub fn read<'t>(outline: &'t Outline<'t>, problems: &mut Vec<Diagnostic>) -> Con
         };
         let names = || SETTINGS.iter().map(|(name, _)| *name);
         let Some((name, form)) = SETTINGS.iter().find(|(name, _)| *name == key.text) else {
-            let near = closest(key.text, names());
-            let message = format!("MICA has no setting `{}`", key.text);
-            let finding =
-                unknown_field(key.span, message, near).note("it ignores unknown settings");
-            problems.push(match near {
-                Some(_) => finding,
+            let finding = Diagnostic::warning(
+                rules::UNKNOWN_FIELD,
+                key.span,
+                format!("MICA has no setting `{}`", key.text),
+            )
+            .note("it ignores unknown settings");
+            problems.push(match closest(key.text, names()) {
+                Some(near) => finding.did_you_mean(near),
                 None => {
                     let all: Vec<String> = names().map(|name| format!("`{name}`")).collect();
                     finding.help(format!("settings are {}", listed(&all)))

@@ -79,7 +79,7 @@ fn agents_are_kept_from_others_whatever_leads_there() {
             talk_of(&files, &script).transcript().contains("The vault.")
         };
         assert!(reaches("CHANNELS: [web]"), "{more}{others}");
-        for kept in ["REQUIRES_VALIDATION: true", "REQUIRE_VALIDATION: true", "CHANNELS: [voice]"] {
+        for kept in ["REQUIRES_VALIDATION: true", "CHANNELS: [voice]"] {
             assert!(!reaches(kept), "{kept}\n{more}{others}");
         }
     }
