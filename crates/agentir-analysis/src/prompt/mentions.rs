@@ -571,6 +571,8 @@ fn tools<'a>(words: &Words<'a>, mut found: impl FnMut(&'a str, Range<usize>, boo
     if !words.text.contains('_') {
         return;
     }
+    // How far the text has been searched for placeholders, and whether one is open there.
+    let (mut scanned, mut in_placeholder) = (0, false);
     for (at, word) in words.all.iter().enumerate() {
         if !word.text.bytes().skip(1).any(|b| b == b'_') || word.text.starts_with('_') {
             continue;
@@ -583,9 +585,17 @@ fn tools<'a>(words: &Words<'a>, mut found: impl FnMut(&'a str, Range<usize>, boo
         // In `{!@variables.x}` and behind `{!@actions.f}` there are values, and before an arrow cases.
         let rest = words.text.get(word.range.end..).unwrap_or_default();
         let before = words.text.get(..word.range.start).unwrap_or_default();
-        let in_placeholder = before
-            .rfind("{!")
-            .is_some_and(|open| before.get(open..).is_some_and(|inside| !inside.contains('}')));
+        let passed = words.text.as_bytes().get(scanned..word.range.start).unwrap_or_default();
+        for (i, byte) in passed.iter().enumerate() {
+            match byte {
+                b'{' if words.text.as_bytes().get(scanned + i + 1) == Some(&b'!') => {
+                    in_placeholder = true;
+                }
+                b'}' => in_placeholder = false,
+                _ => {}
+            }
+        }
+        scanned = word.range.start;
         let is_case = {
             let rest = rest.trim_start_matches(['`', '"', '\'', '*']).trim_start();
             rest.starts_with('→') || rest.starts_with("->") || rest.starts_with("=>")
