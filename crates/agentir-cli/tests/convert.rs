@@ -216,7 +216,7 @@ MEMORY:
       ACCESS: readwrite
 TOOLS:
   book(colour_name: string) -> {code: string}
-    description: "Book a lane"
+    description: "Book one"
 ENTITIES:
   colour:
     type: enum

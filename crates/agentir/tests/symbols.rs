@@ -385,7 +385,7 @@ fn rules(snapshot: &Snapshot, program: ProgramId) -> Vec<&'static str> {
 fn renaming_keeps_the_program_and_can_be_undone() {
     const NEW: &str = "zz_renamed";
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").canonicalize().unwrap();
-    // Refused are names in endpoints and those of steps that are keywords.
+    // Refused are names in endpoints, those of steps that are keywords, and fields that are read of the items of lists.
     let (mut done, mut unclear, mut refused) = (0usize, 0usize, Vec::new());
     programs(&own, &mut |snapshot, program| {
         let references = snapshot.references(program).unwrap();
@@ -450,7 +450,7 @@ fn renaming_keeps_the_program_and_can_be_undone() {
         }
     });
     assert!(done > 130, "{done}");
-    assert!(refused.len() * 30 <= done, "{} of {done}:\n{}", refused.len(), refused.join("\n"));
+    assert!(refused.len() * 25 <= done, "{} of {done}:\n{}", refused.len(), refused.join("\n"));
     assert!(unclear * 30 <= done, "{unclear} of {done} are not clear");
 }
 
@@ -775,13 +775,13 @@ FLOW:
 fn fields_of_types_are_symbols_at_any_depth() {
     let table = table(&[("orders.agent.abl", ORDERS)]);
     for line in [
-        "ResultField order of find: defined 8:26, used 15:27, used 15:63",
-        "ResultField lines of order: defined 8:34, used 15:33",
-        "ResultField sku of lines: defined 8:42, used 15:42",
-        "ResultField count of lines: defined 8:55",
-        "ResultField total of order: defined 8:73, used 15:69",
-        "ResultField place of address: defined 6:31, used 15:90",
-        "ResultField city of place: defined 6:39, used 15:96",
+        "ResultField order of find: defined 8:24, used 16:25, used 16:59",
+        "ResultField lines of order: defined 8:32, used 16:31",
+        "ResultField sku of lines: defined 8:40, used 16:40",
+        "ResultField count of lines: defined 8:53",
+        "ResultField total of order: defined 8:71, used 16:65",
+        "ResultField place of address: defined 6:31, used 16:86",
+        "ResultField city of place: defined 6:39, used 16:92",
     ] {
         assert!(table.lines().any(|one| one == line), "{line}\n{table}");
     }
