@@ -1,6 +1,6 @@
 //! `agentir convert` and `agentir diff`.
 
-use crate::input::{Input, load_input, read_files};
+use crate::input::{Input, load_input, load_workspace, read_files, unreadable};
 use crate::output::{show, show_document, unless_closed};
 use crate::write::{check_folder, check_input, check_output, replace_all, replace_output};
 use agentir::Snapshot;
@@ -482,9 +482,10 @@ fn link_below(folder: &Path, inside: &Path) -> Option<PathBuf> {
 
 /// Compares two programs. Exit code 0: they mean the same; 1: they differ; 2: it could not be done.
 pub fn diff(args: &Diff) -> ExitCode {
-    let mut loaded = Vec::new();
+    let mut loaded: Vec<Snapshot> = Vec::new();
+    let mut renamed = Vec::new();
     for path in [&args.left, &args.right] {
-        let one = match load_input(&Input::of(path)) {
+        let (mut workspace, mut one) = match load_workspace(&Input::of(path)) {
             Ok(one) => one,
             Err(code) => return code,
         };
@@ -500,6 +501,12 @@ pub fn diff(args: &Diff) -> ExitCode {
                     "{path} contains {several} programs, but `diff` compares exactly two programs, one per path\nhelp: pass the folder or the file of one of them"
                 ));
             }
+        }
+        if let Some(first) = loaded.first() {
+            (one, renamed) = match workspace.under_names_of(first) {
+                Ok(both) => both,
+                Err(error) => return unreadable(error),
+            };
         }
         loaded.push(one);
     }
@@ -529,6 +536,9 @@ pub fn diff(args: &Diff) -> ExitCode {
     let masker: Masker = texts.map(|(_, file)| (&*file.text, file.masks())).collect();
     let mut out = String::new();
     let written = [left, right].map(|side| side.normalized.written());
+    for one in &renamed {
+        let _ = writeln!(out, "{one}");
+    }
     for Difference { path, left: one, right: other } in &found {
         let _ = writeln!(out, "{path}");
         let both = [('-', one, left.sources), ('+', other, right.sources)];
@@ -547,7 +557,10 @@ pub fn diff(args: &Diff) -> ExitCode {
             writeln!(out, "not listed: {editor} values that only the platform of the source needs");
     }
     if found.is_empty() && comparison.is_same() {
-        let _ = writeln!(out, "They have the same meaning");
+        let _ = match renamed.is_empty() {
+            true => writeln!(out, "They have the same meaning"),
+            false => writeln!(out, "Under the names of the first, they have the same meaning"),
+        };
         return show(&out, &masker);
     }
     let count = found.len();

@@ -179,6 +179,11 @@ fn variants() -> impl TypedValueParser<Value = &'static str> {
 
 /// Loads the input, or reports why that failed.
 pub fn load_input(input: &Input) -> Result<Snapshot, ExitCode> {
+    load_workspace(input).map(|(_, snapshot)| snapshot)
+}
+
+/// Loads the input, to be changed in memory.
+pub fn load_workspace(input: &Input) -> Result<(Workspace, Snapshot), ExitCode> {
     let sources = input.sources(&HashMap::new())?;
     let request = input.request(&sources);
     let mut workspace = Workspace::new(Arc::clone(&sources.files), input.paths.clone());
@@ -191,7 +196,7 @@ pub fn load_input(input: &Input) -> Result<Snapshot, ExitCode> {
         workspace.set_stdin(&stdin.name, &*stdin.text);
     }
     let snapshot = workspace.snapshot().map_err(unreadable)?;
-    settings::sound(snapshot.config_problems()).map(|()| snapshot)
+    settings::sound(snapshot.config_problems()).map(|()| (workspace, snapshot))
 }
 
 /// The files that something was read from, configurations included. What came out of an archive has a path below its.

@@ -343,6 +343,15 @@ fn a_dialog_is_one_subagent_of_agent_script() {
     let text = fs::read_to_string(folder.join("out/locker_desk.agent")).unwrap();
     assert!(!text.contains("\nsubagent "), "{text}");
     insta::assert_snapshot!(text);
+    // Every value has a reason that is true of this agent.
+    let report = report(folder);
+    let entries = report["entries"].as_array().unwrap();
+    let how = |end: &str| {
+        let found = entries.iter().find(|one| one["path"].as_str().unwrap().ends_with(end));
+        found.unwrap_or_else(|| panic!("{end}"))["how"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(how("flow.steps[0]"), "the procedure of a subagent has no steps");
+    assert_eq!(how("definitions.look.call_spec.tool"), "is a part of the subagent's procedure");
     write(&folder.join("out"), &[("lockers.test.yaml", SCRIPTED_TALKS)]);
     let (code, stdout, stderr) = ran(folder, &["test", "out"]);
     assert_eq!(code, 0, "{stdout}{stderr}");
@@ -359,6 +368,8 @@ fn a_dialog_is_one_subagent_of_agent_script() {
         "agentic",
         "-o",
         "steps",
+        "--report",
+        "steps.json",
     ];
     let (_, _, stderr) = ran(folder, &args);
     let list = fs::read_to_string(folder.join("steps/MIGRATION.md")).unwrap();
@@ -368,6 +379,9 @@ fn a_dialog_is_one_subagent_of_agent_script() {
     );
     let text = fs::read_to_string(folder.join("steps/locker_desk.agent")).unwrap();
     assert!(text.contains("\nsubagent "), "{text}");
+    assert!(!text.contains("_called"), "{text}");
+    let report = fs::read_to_string(folder.join("steps.json")).unwrap();
+    assert!(report.contains("a step is a subagent") && !report.contains("procedure"), "{report}");
 }
 
 #[test]
@@ -381,6 +395,13 @@ fn dialogs_of_an_export_are_left_to_the_model_where_they_can_be() {
     assert!(!stdout.contains("error["), "{stdout}{stderr}");
     let agent = |name: &str| fs::read_to_string(folder.join("out/agents").join(name)).unwrap();
     insta::assert_snapshot!(agent("book_a_van.agent.abl"));
+    // Profiles that only changed steps are said by the agent.
+    let report = report(folder);
+    let entries = report["entries"].as_array().unwrap().iter();
+    let of_profiles = entries.filter(|one| one["path"].as_str().unwrap().starts_with("profiles."));
+    let how: Vec<&str> = of_profiles.filter_map(|one| one["how"].as_str()).collect();
+    assert!(how.len() > 100, "{how:?}");
+    assert!(how.iter().all(|how| how.contains("flow that the model leads")), "{how:?}");
     assert!(!agent("plan_a_move.agent.abl").contains("FLOW"));
     // Others do more.
     assert!(agent("show_vans.agent.abl").contains("FLOW"));

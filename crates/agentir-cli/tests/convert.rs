@@ -203,3 +203,113 @@ fn projects_stay_the_same_in_yaml() {
         stays_the_same(&samples().join("abl/valid").join(project));
     }
 }
+
+const POOL: &str = r#"AGENT: Pool
+GOAL: "Book"
+MEMORY:
+  session:
+    - name: lane
+      type: number
+  persistent:
+    - PATH: user.past
+      SCOPE: user
+      ACCESS: readwrite
+TOOLS:
+  book(colour_name: string) -> {code: string}
+    description: "Book one"
+ENTITIES:
+  colour:
+    type: enum
+    values: [red, blue]
+TEMPLATES:
+  thanks:
+    DEFAULT: |
+      Thank you
+FLOW:
+  begin -> finish
+
+  begin:
+    REASONING: false
+    GATHER:
+      paint:
+        prompt: "Which?"
+        type: string
+        ENTITY_REF: colour
+    ON_SUCCESS:
+      SET: lane = 3
+    CALL: book(colour_name: paint)
+    THEN: finish
+
+  finish:
+    REASONING: false
+    RESPOND: TEMPLATE(thanks)
+    THEN: COMPLETE
+COMPLETE:
+  - WHEN: lane > 4
+    RESPOND: "Lane {{lane}}"
+"#;
+
+/// A name that nobody outside of the program sees is no difference, and hides none.
+#[test]
+fn what_is_only_called_otherwise_is_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let diff = |one: &str, other: &str| {
+        write(folder.path(), &[("a.agent.abl", one), ("b.agent.abl", other)]);
+        let (code, out, err) = ran(folder.path(), &["diff", "a.agent.abl", "b.agent.abl"]);
+        assert!(code < 2, "{err}");
+        (code, out)
+    };
+    let renamed = [
+        ("lane", "row", "variable `lane` of `Pool`"),
+        ("thanks", "bye", "template `thanks` of `Pool`"),
+        ("colour:", "tone:", "entity `colour` of `Pool`"),
+        ("paint", "coat", "variable `paint` of `Pool`"),
+        ("begin", "start", "step `begin` of `Pool`"),
+    ];
+    for (from, to, what) in renamed {
+        let mut other = POOL.replace(from, to);
+        if from == "colour:" {
+            other = other.replace("REF: colour", "REF: tone");
+        }
+        let (code, out) = diff(POOL, &other);
+        let new = to.trim_end_matches(':');
+        assert_eq!(code, 0, "{out}");
+        assert!(out.starts_with(&format!("renamed: the {what} is `{new}` in the second")), "{out}");
+        assert_eq!(out.lines().count(), 2, "{out}");
+        assert!(out.ends_with("they have the same meaning\n"), "{out}");
+    }
+    // A change beside it is the one difference.
+    for (from, to, change, changed, path) in [
+        ("lane", "row", "row > 4", "row > 5", "agents.Pool.completion.conditions[0].when"),
+        ("thanks", "bye", "Thank you", "Thanks", "agents.Pool.templates.thanks.default"),
+        ("lane", "row", "type: number", "type: integer", "agents.Pool.memory.session[lane].type"),
+    ] {
+        let other = POOL.replace(from, to).replace(change, changed);
+        let (code, out) = diff(POOL, &other);
+        assert_eq!(code, 1, "{out}");
+        let mut lines = out.lines();
+        assert!(lines.next().unwrap().starts_with("renamed: "), "{out}");
+        assert_eq!(lines.next(), Some(path), "{out}");
+        assert!(out.contains("\n1 difference\n"), "{out}");
+    }
+    // Two are two lines.
+    let (code, out) = diff(POOL, &POOL.replace("lane", "row").replace("thanks", "bye"));
+    assert_eq!((code, out.matches("renamed: ").count()), (0, 2), "{out}");
+    // What others see is a difference: a service, a store, a model that chooses.
+    for (from, to) in [
+        ("book(", "reserve("),
+        ("colour_name", "shade"),
+        ("code:", "number:"),
+        ("user.past", "user.earlier"),
+        ("AGENT: Pool", "AGENT: Bath"),
+    ] {
+        let (code, out) = diff(POOL, &POOL.replace(from, to));
+        assert!(code == 1 && !out.contains("renamed: "), "{from}: {out}");
+    }
+    // Names that change places are no renaming of one.
+    let two = POOL
+        .replace("    - name: lane\n", "    - name: row\n      type: string\n    - name: lane\n");
+    let other = two.replace("lane", "x_x").replace("row", "lane").replace("x_x", "row");
+    let (code, out) = diff(&two, &other);
+    assert!(code == 1 && !out.contains("renamed: "), "{out}");
+}

@@ -17,6 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
+use smol_str::SmolStr;
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::fmt;
@@ -320,12 +321,12 @@ fn matching_rule(
     target: Target,
     path: &str,
     has_place: bool,
-    gone: impl Fn(&str) -> bool,
+    is_led: bool,
 ) -> Option<&'static LossRule> {
     let names = segments(path);
     let rows = losses(languages, target, &names).iter().copied().flatten();
     rows.filter(|loss| has_place || loss.preservation == Preservation::Dropped)
-        .filter(|loss| loss.without.is_empty() || gone(loss.without))
+        .filter(|loss| is_led || !loss.led_by_model)
         .find(|loss| fits(loss, &names))
 }
 
@@ -353,12 +354,24 @@ fn without_number(name: &str) -> &str {
     }
 }
 
+/// Whether the model leads the agent that a path leads into, or any agent, if the path leads into none.
+fn is_led(led_by_model: &[SmolStr], path: &str, renames: &Renames<'_>) -> bool {
+    let own = part(path);
+    if !own.starts_with("agents.") {
+        return !led_by_model.is_empty();
+    }
+    let there = renames.apply_to_path(own);
+    let there = there.as_deref().unwrap_or(own).strip_prefix("agents.");
+    led_by_model.iter().any(|agent| there == Some(agent))
+}
+
 pub(crate) fn report(
     (source, sources): (&NormalizedProgram, &SourceMap),
     (output, outputs): (&NormalizedProgram, &SourceMap),
     renamed: Vec<Renamed>,
     languages: Languages,
     (target, truthiness_differs): (Target, &FxHashSet<Span>),
+    led_by_model: &[SmolStr],
 ) -> Report {
     let everywhere = Renames::new(&renamed, None);
     let own = renamed.iter().filter_map(|one| one.agent.as_deref());
@@ -408,8 +421,8 @@ pub(crate) fn report(
             entry.help = Some(truthiness::HELP.to_owned());
         } else if !same {
             let place = index.locate(path, value, renames);
-            let gone = |what: &str| index.lacks(path, what, renames);
-            let loss = matching_rule(languages, target, path, place.is_some(), gone);
+            let is_led = is_led(led_by_model, path, renames);
+            let loss = matching_rule(languages, target, path, place.is_some(), is_led);
             entry.preservation = loss.map_or(Preservation::Dropped, |loss| loss.preservation);
             entry.how = Some(match loss {
                 Some(loss) => loss.how.to_owned(),

@@ -51,6 +51,7 @@ use agentir_ir::Program;
 use agentir_syntax::emit::{Emitted, Invented, InventedAt, Remark};
 use agentir_syntax::{Languages, ReadOptions};
 use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
 use std::borrow::Cow;
 
 /// A converted program.
@@ -70,6 +71,8 @@ pub struct Conversion {
     invented: Vec<Invented>,
     /// How agents were written.
     remarks: Vec<Remark>,
+    /// The agents whose flows were left to the model.
+    led_by_model: Vec<SmolStr>,
 }
 
 /// Whether a program is a document of AgentIR: what lies beside the files of its source is not there.
@@ -94,7 +97,8 @@ pub fn convert(
         true => tools::with_distinct_names(program),
         false => (Cow::Borrowed(program), Vec::new()),
     };
-    let Emitted { mut files, renamed: by_emitter, mut invented, remarks } = target.emit(&distinct);
+    let Emitted { mut files, renamed: by_emitter, mut invented, remarks, led_by_model } =
+        target.emit(&distinct);
     renamed.extend(by_emitter);
     if let Some(code) = tools::own_code(program, sources, target, &renamed) {
         files.retain(|file| target.code_file() != Some(file.path.as_str()));
@@ -123,11 +127,12 @@ pub fn convert(
         renamed,
         languages,
         (target, &truthiness::differing_conditions(program, target)),
+        &led_by_model,
     );
     report.comments = comments;
     report.todo = tasks::of_losses(&report, (program, sources), &read);
     let (sources, program) = (read, program_read);
-    Conversion { files, report, diagnostics, sources, program, invented, remarks }
+    Conversion { files, report, diagnostics, sources, program, invented, remarks, led_by_model }
 }
 
 impl Conversion {
@@ -157,6 +162,7 @@ impl Conversion {
             std::mem::take(&mut self.report.renamed),
             languages,
             (target, &truthiness::differing_conditions(program, target)),
+            &self.led_by_model,
         );
         report.comments = std::mem::take(&mut self.report.comments);
         let targets = report.comments.iter_mut().filter_map(|comment| comment.target.as_mut());
@@ -164,6 +170,7 @@ impl Conversion {
         report.todo = tasks::of_losses(&report, (program, sources), &read);
         let invented = std::mem::take(&mut self.invented);
         let remarks = std::mem::take(&mut self.remarks);
+        let led_by_model = std::mem::take(&mut self.led_by_model);
         let (diagnostics, sources_read) = (found, read);
         *self = Self {
             files,
@@ -173,6 +180,7 @@ impl Conversion {
             program: program_read,
             invented,
             remarks,
+            led_by_model,
         };
         self.add_todos(program, sources, told);
     }

@@ -133,15 +133,6 @@ impl<'o> OutputIndex<'o> {
         Self { values, by_text, by_word, by_name, paths, found: FxHashMap::default() }
     }
 
-    /// Whether the output has nothing below a path of the part that a path of the source leads into.
-    pub(crate) fn lacks(&self, path: &str, what: &str, renames: &Renames<'_>) -> bool {
-        let own = part(path);
-        let own = renames.apply_to_path(own).unwrap_or_else(|| own.to_owned());
-        let start = format!("{own}.{what}");
-        let mut below = self.paths.range(start.as_str()..);
-        below.next().is_none_or(|(found, _)| !found.starts_with(&start))
-    }
-
     /// The place of a value that has all words of a text.
     fn of_text(&mut self, source: &str, text: &str) -> Option<Span> {
         if let Some(found) = self.found.get(source).and_then(|found| found.get(text)) {

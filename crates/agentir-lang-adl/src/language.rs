@@ -7,7 +7,7 @@ use crate::{AgentKind, config, context, emit, lower, names, python, reader, rule
 use agentir_diagnostics::{FileId, Span};
 use agentir_expr::Dialect;
 use agentir_ir::{Extensions, ToolLibrary};
-use agentir_syntax::code::{CodeName, CodeUses};
+use agentir_syntax::code::{CodeName, CodeReference, CodeUses};
 use agentir_syntax::context::{Context, NameKind};
 use agentir_syntax::docs::{Docs, Documented};
 use agentir_syntax::emit::Emitter;
@@ -142,6 +142,10 @@ impl Language for Adl {
         new: &str,
     ) -> CodeUses {
         if *kind == PYTHON_FILE { python::uses(text, name, new) } else { CodeUses::default() }
+    }
+
+    fn code_references(&self, kind: &'static FileKind, text: &str) -> Vec<CodeReference> {
+        if *kind == PYTHON_FILE { python::references(text) } else { Vec::new() }
     }
 
     fn claim(&self, name: &[u8]) -> Claim {

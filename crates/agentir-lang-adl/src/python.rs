@@ -6,7 +6,7 @@
 
 mod uses;
 
-pub(crate) use uses::uses;
+pub(crate) use uses::{references, uses};
 
 use crate::rules;
 use agentir_diagnostics::{Diagnostic, FileId, Span, Spanned};

@@ -22,3 +22,14 @@ pub struct CodeUses {
     /// hidden by.
     pub taken: Option<Range<usize>>,
 }
+
+/// A reference of a file's code to a tool, or to one of its parameters, that the same file implements.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodeReference {
+    /// The name of the tool.
+    pub tool: String,
+    /// The name of the parameter, if it is one.
+    pub parameter: Option<String>,
+    /// Where the name stands.
+    pub at: Range<usize>,
+}

@@ -1,6 +1,6 @@
 //! The trait that a language implements, and the list of languages that a program knows.
 
-use crate::code::{CodeName, CodeUses};
+use crate::code::{CodeName, CodeReference, CodeUses};
 use crate::context::{Context, NameKind};
 use crate::docs::{Docs, Documented};
 use crate::emit::{Emitter, LossRule, Target};
@@ -93,6 +93,12 @@ pub trait Language: Sync {
         _new: &str,
     ) -> CodeUses {
         CodeUses::default()
+    }
+
+    /// What the code of a file refers to of the tools that it implements, as far as that is certain. Nothing for files
+    /// without code.
+    fn code_references(&self, _kind: &'static FileKind, _text: &str) -> Vec<CodeReference> {
+        Vec::new()
     }
 
     /// Whether a file in a folder that is searched is taken for one of the language, by its name. The name is that in

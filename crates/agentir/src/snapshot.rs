@@ -2,7 +2,7 @@
 
 use crate::compile;
 use crate::languages::languages;
-use agentir_analysis::references::References;
+use agentir_analysis::references::{Occurrence, References, Role, Scope, SymbolId, SymbolKind};
 use agentir_compare::{AnnouncedLosses, Comparison, NormalizedProgram, Side};
 use agentir_config::{ConfigProblems, Configs};
 use agentir_convert::{Conversion, Target};
@@ -20,8 +20,9 @@ use agentir_project::{
 };
 use agentir_rewrite::RewriteError;
 use agentir_secrets::Masker;
-use agentir_syntax::ReadOptions;
 use agentir_syntax::rules::{NOT_TEXT, OF_IMPORTS};
+use agentir_syntax::{Detected, FileHead, ReadOptions};
+use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -188,7 +189,44 @@ impl Snapshot {
     pub fn references(&self, program: ProgramId) -> Option<&References> {
         let loaded = self.loaded(program)?;
         let references = self.data.references.get(program.0)?;
-        Some(references.get_or_init(|| References::with_texts(&loaded.program, self.sources())))
+        Some(references.get_or_init(|| {
+            let all = References::with_texts(&loaded.program, self.sources());
+            let in_code = self.references_in_code(&loaded.program, &all);
+            if in_code.is_empty() { all } else { all.with_more(in_code) }
+        }))
+    }
+
+    /// The references in the code of libraries to the tools that they implement.
+    fn references_in_code(&self, program: &Program, all: &References) -> Vec<Occurrence> {
+        let known: FxHashMap<(SymbolKind, Scope, &str), SymbolId> = all
+            .symbols()
+            .map(|(id, symbol)| ((symbol.kind, symbol.scope, symbol.name.as_str()), id))
+            .collect();
+        let mut found = Vec::new();
+        for file in program.libraries.iter().map(|library| library.span.file) {
+            let Some(source) = self.sources().get(file) else { continue };
+            let head = FileHead { name: &source.name, text: &source.text, in_program: true };
+            let Detected { language, kind } = languages().detect_head(&head);
+            for one in language.code_references(kind, &source.text) {
+                let tool = known.get(&(SymbolKind::Tool, Scope::Program, one.tool.as_str()));
+                // Files may have functions of one name.
+                let is_here = |tool: &SymbolId| {
+                    all.definitions(*tool).iter().all(|definition| definition.file == file)
+                };
+                let Some(tool) = tool.copied().filter(is_here) else { continue };
+                let scope = Scope::Symbol(tool);
+                let symbol = match &one.parameter {
+                    Some(name) => known.get(&(SymbolKind::Parameter, scope, name)).copied(),
+                    None => Some(tool),
+                };
+                let [start, end] = [one.at.start, one.at.end].map(u32::try_from);
+                if let (Some(symbol), Ok(start), Ok(end)) = (symbol, start, end) {
+                    let span = Span::new(file, start, end);
+                    found.push(Occurrence { span, symbol, role: Role::Read });
+                }
+            }
+        }
+        found
     }
 
     pub(crate) fn read_options(&self, path: &Path) -> ReadOptions {

@@ -66,6 +66,11 @@ pub enum RenameError {
         /// The file, the line and the column of the place, and what is written there.
         place: String,
     },
+    /// It is a field of what a variable holds, which comes from elsewhere.
+    #[error(
+        "`{0}` is a field of what a variable holds: whatever is stored there has it under this name"
+    )]
+    Stored(String),
     /// The symbol has this name.
     #[error("`{0}` is already its name")]
     Unchanged(String),
@@ -152,6 +157,9 @@ impl Snapshot {
             }
             for id in &symbols {
                 let Some(one) = references.symbol(*id) else { continue };
+                if is_stored(references, one) {
+                    return Err(RenameError::Stored(name));
+                }
                 self.check_name(references, *id, one, new)?;
                 if references.find(one.kind, one.scope, new).is_some() {
                     return Err(RenameError::Taken(new.to_owned()));
@@ -428,6 +436,15 @@ struct Renaming<'a> {
     forms: BTreeSet<(String, String)>,
 }
 
+/// Whether a symbol is a field of the type of a variable, at any depth.
+fn is_stored(references: &References, symbol: &Symbol) -> bool {
+    let mut around = std::iter::successors(Some(symbol), |one| match one.scope {
+        Scope::Symbol(id) => references.symbol(id),
+        Scope::Program | Scope::Agent(_) => None,
+    });
+    symbol.kind == SymbolKind::ResultField && around.any(|one| one.kind == SymbolKind::Variable)
+}
+
 /// The kind of a name, and what it is called with an article.
 pub(crate) const fn name_kind(kind: SymbolKind) -> (NameKind, &'static str) {
     match kind {
@@ -437,7 +454,7 @@ pub(crate) const fn name_kind(kind: SymbolKind) -> (NameKind, &'static str) {
         SymbolKind::Step => (NameKind::Step, "a step"),
         SymbolKind::Tool => (NameKind::Tool, "a tool"),
         SymbolKind::Parameter => (NameKind::Parameter, "a parameter"),
-        SymbolKind::ResultField => (NameKind::ResultField, "a field of a result"),
+        SymbolKind::ResultField => (NameKind::ResultField, "a field"),
         SymbolKind::Template => (NameKind::Template, "a template"),
         SymbolKind::Profile => (NameKind::Profile, "a profile"),
         SymbolKind::Entity => (NameKind::Entity, "an entity"),
@@ -502,7 +519,7 @@ fn same_name(references: &References, first: SymbolId) -> BTreeSet<SymbolId> {
 }
 
 /// The text of a file with the edits in it.
-fn edited(file: FileId, text: &str, edits: &[Edit]) -> String {
+pub(crate) fn edited(file: FileId, text: &str, edits: &[Edit]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     for edit in edits.iter().filter(|edit| edit.span.file == file) {

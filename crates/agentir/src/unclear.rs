@@ -143,8 +143,13 @@ fn is_known_in(path: &str, program: &Program, references: &References, symbol: S
             segments().next() == Some("agents")
                 && segments().nth(1) == agent.map(|name| name.as_str())
         }
-        Some((_, Scope::Symbol(tool))) => {
-            let tool = references.symbol(tool).map(|tool| tool.name.as_str());
+        Some((_, Scope::Symbol(around))) => {
+            let around = references.symbol(around);
+            if around.is_some_and(|around| around.kind != SymbolKind::Tool) {
+                // A field of a field, in whatever tool or variable that is.
+                return true;
+            }
+            let tool = around.map(|tool| tool.name.as_str());
             let mut behind = segments().skip_while(|segment| *segment != "tools");
             behind.next().is_some() && behind.next() == tool
         }

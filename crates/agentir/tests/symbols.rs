@@ -385,8 +385,8 @@ fn rules(snapshot: &Snapshot, program: ProgramId) -> Vec<&'static str> {
 fn renaming_keeps_the_program_and_can_be_undone() {
     const NEW: &str = "zz_renamed";
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").canonicalize().unwrap();
-    // Refused are names in endpoints and those of steps that are keywords.
-    let (mut done, mut unclear, mut refused) = (0usize, 0usize, Vec::new());
+    // Refused are names in endpoints, those of steps that are keywords, and fields that are read of the items of lists.
+    let (mut done, mut unclear, mut refused) = (0usize, Vec::new(), Vec::new());
     programs(&own, &mut |snapshot, program| {
         let references = snapshot.references(program).unwrap();
         for (id, symbol) in references.symbols() {
@@ -405,8 +405,8 @@ fn renaming_keeps_the_program_and_can_be_undone() {
             let rename = match snapshot.rename(at.file, at.start, &new) {
                 Ok(rename) => rename,
                 // A name that also stands where nobody knows what it means has to be refused.
-                Err(RenameError::Unclear { .. }) => {
-                    unclear += 1;
+                Err(error @ RenameError::Unclear { .. }) => {
+                    unclear.push(format!("{place} {:?} {}: {error}", symbol.kind, symbol.name));
                     continue;
                 }
                 Err(error) => {
@@ -450,8 +450,8 @@ fn renaming_keeps_the_program_and_can_be_undone() {
         }
     });
     assert!(done > 130, "{done}");
-    assert!(refused.len() * 30 <= done, "{} of {done}:\n{}", refused.len(), refused.join("\n"));
-    assert!(unclear * 30 <= done, "{unclear} of {done} are not clear");
+    assert!(refused.len() * 25 <= done, "{} of {done}:\n{}", refused.len(), refused.join("\n"));
+    assert!(unclear.len() * 25 <= done, "{} of {done}:\n{}", unclear.len(), unclear.join("\n"));
 }
 
 #[test]
@@ -699,6 +699,19 @@ fn the_code_of_functions_is_renamed_with_them() {
     assert_eq!(parameter[1], TOOLS_PY.replace("payee_name", "who"));
     let error = rename(&files, "bank/tools.py", "payee_name", "log").unwrap_err();
     assert_eq!(error, RenameError::Taken("log".to_owned()));
+    // References are known without a renaming; what another function calls so is another name.
+    let nested = "def first(amount):\n    def inner(amount):\n        return amount\n    return inner(amount)\n\ndef second(amount):\n    other = first\n    return other(amount) + first(amount=amount)\n\ndef third(first):\n    return 0\n";
+    let table = table(&[files[0], ("bank/tools.py", nested)]);
+    let line = "Parameter amount of first: defined bank/tools.py 1:11, used bank/tools.py 4:18";
+    // `third` binds the name of the first function itself.
+    assert!(table.lines().any(|one| one == line), "{table}");
+    assert!(table.lines().any(|one| one == "Tool first: defined bank/tools.py 1:5"), "{table}");
+    let clear = nested.replace("third(first)", "third(x)");
+    let table = self::table(&[files[0], ("bank/tools.py", &clear)]);
+    let at = "used bank/tools.py 7:13, used bank/tools.py 8:28";
+    let line = format!("Tool first: defined bank/tools.py 1:5, {at}");
+    assert!(table.lines().any(|one| one == line), "{table}");
+    assert!(table.contains("used bank/tools.py 4:18, used bank/tools.py 8:34\n"), "{table}");
     let other = [files[0], files[1], ("bank/more.py", "from tools import find_payee\n")];
     let error = rename(&other, "bank/tools.py", "find_payee", "look_up").unwrap_err().to_string();
     assert!(error.contains("bank/more.py:1:19: `from tools import find_payee`"), "{error}");
@@ -737,4 +750,51 @@ fn what_is_left_of_a_name_is_said_with_its_place() {
     assert!(error.ends_with("pool.agent.abl:19:20: `RESPOND: \"Your lane_no\"`"), "{error}");
     // A plain word of prose is no name.
     rename(&[(file, text)], file, "order: string", "wish").unwrap();
+}
+
+const ORDERS: &str = r#"AGENT: Orders
+GOAL: "Track"
+MEMORY:
+  session:
+    - name: address
+      type: "{street: string, place: {city: string, code: string}}"
+TOOLS:
+  find(id: string) -> {order: {lines: {sku: string, count: number}[], total: number}}
+    description: "Find an order"
+FLOW:
+  begin:
+    REASONING: false
+    CALL: find(id: "1")
+      AS: found
+    ON_SUCCESS:
+      RESPOND: "{{found.order.lines[0].sku}} for {{result.order.total}} to {{address.place.city}}"
+      THEN: COMPLETE
+"#;
+
+#[test]
+fn fields_of_types_are_symbols_at_any_depth() {
+    let table = table(&[("orders.agent.abl", ORDERS)]);
+    for line in [
+        "ResultField order of find: defined 8:24, used 16:25, used 16:59",
+        "ResultField lines of order: defined 8:32, used 16:31",
+        "ResultField sku of lines: defined 8:40, used 16:40",
+        "ResultField count of lines: defined 8:53",
+        "ResultField total of order: defined 8:71, used 16:65",
+        "ResultField place of address: defined 6:31, used 16:86",
+        "ResultField city of place: defined 6:39, used 16:92",
+    ] {
+        assert!(table.lines().any(|one| one == line), "{line}\n{table}");
+    }
+    let file = "orders.agent.abl";
+    let texts = rename(&[(file, ORDERS)], file, "sku: string", "article").unwrap();
+    assert_eq!(texts[0], ORDERS.replace("sku", "article"));
+    // What is stored in a variable may come from anywhere.
+    let error = rename(&[(file, ORDERS)], file, "city: string", "town").unwrap_err();
+    assert_eq!(error, RenameError::Stored("city".to_owned()));
+    let snapshot = snapshot(&[(file, ORDERS)]);
+    let (id, _) = snapshot.file(file).unwrap();
+    let outline = snapshot.outline(id);
+    let find = outline[0].children.iter().find(|item| item.name == "find").unwrap();
+    assert_eq!(find.children[0].name, "order");
+    assert_eq!(find.children[0].children[0].children[0].name, "sku");
 }

@@ -149,8 +149,11 @@ impl<'a> Collector<'a> {
         {
             self.name(SymbolKind::Parameter, below, name, Role::Read);
         }
-        for field in tool.returns.iter().flat_map(|returns| &returns.fields) {
-            self.name(SymbolKind::ResultField, below, &field.name, Role::Definition);
+        if let Some(returns) = &tool.returns {
+            for field in &returns.fields {
+                self.name(SymbolKind::ResultField, below, &field.name, Role::Definition);
+            }
+            self.members(symbol, &returns.ty);
         }
         for hole in self.holes(tool) {
             if !hole.is_variable
@@ -286,10 +289,12 @@ impl<'a> Collector<'a> {
         let memory = &agent.memory;
         for variable in &memory.session {
             self.variable(owner, &variable.name, Role::Definition);
+            self.variable_members(owner, &variable.name.value, variable.ty.as_ref());
             self.types(owner, variable.ty.as_ref());
         }
         for variable in &memory.state {
             self.variable(owner, &variable.name, Role::Definition);
+            self.variable_members(owner, &variable.name.value, variable.ty.as_ref());
             self.types(owner, variable.ty.as_ref());
             // Others than agents may update it too.
             let is_alias =
@@ -541,13 +546,9 @@ impl<'a> Collector<'a> {
                 && path.namespace.is_none()
                 && path.root.value == "result"
                 && self.runtime.lists("result")
-                && let Some(field) = path.first_field()
             {
-                let key = (SymbolKind::ResultField, Scope::Symbol(tool), field.value.clone());
                 // A call within what follows has results of its own.
-                if let Some(symbol) = self.ids.get(&key).copied() {
-                    self.add(symbol, field.span, Role::Read);
-                }
+                self.below(tool, &path.segments, Role::Read);
             }
             Visit::Children
         });
@@ -668,6 +669,7 @@ impl<'a> Collector<'a> {
                 if !root.value.is_empty() {
                     let symbol = self.variable_symbol(owner.id, &root.value);
                     self.add(symbol, root.span, role);
+                    self.below(symbol, &path.segments, role);
                 }
             }
             Some("actions") => {
@@ -695,6 +697,8 @@ impl<'a> Collector<'a> {
             && owner.agent.memory.session.iter().any(|v| first(&v.name.value) == member.value)
         {
             self.variable(owner, member, role);
+            let symbol = self.variable_symbol(owner.id, &member.value);
+            self.below(symbol, path.segments.get(1..).unwrap_or_default(), role);
             return;
         }
         let is_variable = owner.variables.contains(root.value.as_str());
@@ -708,6 +712,7 @@ impl<'a> Collector<'a> {
             if let Some(member) = member {
                 self.name(SymbolKind::ResultField, Scope::Symbol(tool), member, Role::Read);
             }
+            self.below(tool, &path.segments, Role::Read);
             if !is_variable {
                 self.add(tool, root.span, Role::Read);
                 return;
@@ -720,11 +725,13 @@ impl<'a> Collector<'a> {
             self.name(SymbolKind::Agent, Scope::Program, root, Role::Read);
             let symbol = self.variable_symbol(other, &member.value);
             self.add(symbol, member.span, role);
+            self.below(symbol, path.segments.get(1..).unwrap_or_default(), role);
             return;
         }
         if !is_variable && role == Role::Read {
             if let Some(field) = owner.returned.get(root.value.as_str()) {
                 self.add(*field, root.span, role);
+                self.below(*field, &path.segments, role);
                 return;
             }
             let entity = (SymbolKind::Entity, Scope::Agent(owner.id), root.value.clone());
@@ -734,6 +741,10 @@ impl<'a> Collector<'a> {
             }
         }
         self.variable(owner, root, role);
+        if is_variable {
+            let symbol = self.variable_symbol(owner.id, &root.value);
+            self.below(symbol, &path.segments, role);
+        }
     }
 
     /// The declared path of persistent memory that a path begins with: the longest.
@@ -756,6 +767,48 @@ impl<'a> Collector<'a> {
     fn template_ref(&mut self, owner: Owner<'_, 'a>, template: &'a Template) {
         if let Some(name) = template.template_ref() {
             self.name(SymbolKind::Template, Scope::Agent(owner.id), &name, Role::Read);
+        }
+    }
+
+    /// The fields that a type declares, and those of their types.
+    fn members(&mut self, of: SymbolId, ty: &TypeExpr) {
+        match &ty.kind {
+            TypeKind::Named(_) => {}
+            TypeKind::Array(item) => self.members(of, item),
+            TypeKind::Object(fields) => {
+                for field in fields.iter().filter(|field| !field.name.value.is_empty()) {
+                    let name = &field.name;
+                    let below = Scope::Symbol(of);
+                    let symbol = self.symbol(SymbolKind::ResultField, below, &name.value);
+                    self.add(symbol, name.span, Role::Definition);
+                    self.members(symbol, &field.ty);
+                }
+            }
+        }
+    }
+
+    fn variable_members(&mut self, owner: Owner<'_, 'a>, name: &str, ty: Option<&TypeExpr>) {
+        if let (Some(ty), false) = (ty, name.contains('.')) {
+            let variable = self.variable_symbol(owner.id, name);
+            self.members(variable, ty);
+        }
+    }
+
+    /// What a path leads to below a symbol, as far as types declare it.
+    fn below(&mut self, mut symbol: SymbolId, segments: &[Segment], role: Role) {
+        for segment in segments {
+            match segment {
+                Segment::Field(name) => {
+                    let scope = Scope::Symbol(symbol);
+                    let key = (SymbolKind::ResultField, scope, name.value.clone());
+                    let Some(field) = self.ids.get(&key).copied() else { return };
+                    self.add(field, name.span, role);
+                    symbol = field;
+                }
+                // An item has the fields of the list.
+                Segment::Index(_) => {}
+                Segment::Any => return,
+            }
         }
     }
 

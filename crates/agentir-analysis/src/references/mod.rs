@@ -44,7 +44,7 @@ pub enum SymbolKind {
     Tool,
     /// A parameter of a tool.
     Parameter,
-    /// A field of a tool's result.
+    /// A field of a tool's result, or of the type of another field or of a variable.
     ResultField,
     /// A named template.
     Template,
@@ -65,7 +65,7 @@ pub enum Scope {
     Program,
     /// An agent.
     Agent(AgentId),
-    /// Another symbol: the tool of a parameter or result field.
+    /// Another symbol: the tool of a parameter or result field, the field or variable of a field of its type.
     Symbol(SymbolId),
 }
 
@@ -132,7 +132,19 @@ impl References {
     }
 
     fn of(program: &Program, sources: Option<&SourceMap>) -> Self {
-        let (symbols, mut all) = Collector::new(program, sources).collect();
+        let (symbols, all) = Collector::new(program, sources).collect();
+        Self::from_all(symbols, all)
+    }
+
+    /// With more occurrences of symbols that are known.
+    #[must_use]
+    pub fn with_more(self, more: impl IntoIterator<Item = Occurrence>) -> Self {
+        let Self { symbols, mut occurrences, .. } = self;
+        occurrences.extend(more);
+        Self::from_all(symbols, occurrences)
+    }
+
+    fn from_all(symbols: Vec<Symbol>, mut all: Vec<Occurrence>) -> Self {
         all.sort_unstable_by_key(|o| (o.span.file, o.span.start, o.span.end, o.symbol, o.role));
         all.dedup_by_key(|o| (o.span, o.symbol));
         let mut by_symbol = vec![Vec::new(); symbols.len()];

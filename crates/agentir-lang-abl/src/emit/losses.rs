@@ -19,13 +19,30 @@ pub(crate) const LOSSES: &[LossRule] = &[
         "flow.**",
         "the model leads: `GATHER`, `CONSTRAINTS` and `COMPLETE` say what it must keep, `INSTRUCTIONS` the rest",
     )
-    .where_gone("flow"),
+    .where_led_by_model(),
     dropped(
         "flow.**",
         "the model leads, and decides about the order and the words in between",
         "use `--style flow` where they must be fixed",
     )
-    .where_gone("flow"),
+    .where_led_by_model(),
+    dropped(
+        "use_behavior_profiles.**",
+        "the profile changed only steps of the flow that the model leads now",
+        "use `--style flow` where they must be fixed",
+    )
+    .where_led_by_model(),
+    approximated(
+        "/profiles.**",
+        "said by the agent under the condition of the profile, which changed steps of a flow that the model leads now",
+    )
+    .where_led_by_model(),
+    dropped(
+        "/profiles.**",
+        "the profile changed steps of a flow that the model leads now",
+        "use `--style flow` where they must be fixed",
+    )
+    .where_led_by_model(),
     // Flows.
     approximated(
         "flow.definitions.*.**.tries",

@@ -188,8 +188,8 @@ fn emit(program: &Program, notation: Notation, style: Style) -> Emitted {
     let questions = program.agents().filter_map(|agent| knowledge::file(agent, bases));
     let questions: Vec<OutputFile> = questions.chain(knowledge::searched(&program)).collect();
     let (mut adapted, more) = adapt::program(&program, bases);
-    let remarks = match style {
-        Style::Flow => Vec::new(),
+    let (remarks, led_by_model) = match style {
+        Style::Flow => Default::default(),
         Style::Agentic => adapt::agentic(&mut adapted),
     };
     let adapted = &adapted;
@@ -240,7 +240,7 @@ fn emit(program: &Program, notation: Notation, style: Style) -> Emitted {
         text.push('\n');
         files.all.push(OutputFile { path: "project.json".to_owned(), text });
     }
-    Emitted { files: files.all, renamed, invented, remarks }
+    Emitted { files: files.all, renamed, invented, remarks, led_by_model }
 }
 
 /// The tools that ABL cannot reach as the source does: functions in code, those among them that the source calls without

@@ -4,7 +4,8 @@
 //! are no uses, but for the docstring, which the model reads. What depends on values (`**arguments`, `locals()`) is
 //! not known.
 
-use agentir_syntax::code::{CodeName, CodeUses};
+use agentir_syntax::code::{CodeName, CodeReference, CodeUses};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 use tree_sitter::Node;
 
@@ -13,12 +14,7 @@ const REFLECTION: &[&str] = &["eval", "exec", "locals", "vars"];
 
 /// Where the code of a file uses a name, and whether another name is free there.
 pub(crate) fn uses(text: &str, name: CodeName<'_>, new: &str) -> CodeUses {
-    let mut parser = tree_sitter::Parser::new();
-    let tree = match parser.set_language(&tree_sitter_python::LANGUAGE.into()) {
-        Ok(()) => parser.parse(text, None),
-        Err(_) => None,
-    };
-    let Some(tree) = tree else { return CodeUses::default() };
+    let Some(tree) = parse(text) else { return CodeUses::default() };
     let mut found = Finder { text, name, new, out: CodeUses::default() };
     let root = tree.root_node();
     let functions: Vec<Node<'_>> = definitions(root)
@@ -28,7 +24,10 @@ pub(crate) fn uses(text: &str, name: CodeName<'_>, new: &str) -> CodeUses {
     match name.parameter {
         None => found.tool(root, &functions),
         Some(parameter) => {
-            functions.iter().for_each(|function| found.parameter(*function, parameter));
+            for function in &functions {
+                found.parameter(*function, parameter);
+                found.docstring(*function, parameter);
+            }
             found.calls(root, parameter, !functions.is_empty());
         }
     }
@@ -36,6 +35,92 @@ pub(crate) fn uses(text: &str, name: CodeName<'_>, new: &str) -> CodeUses {
     out.uses.sort_by_key(|range| range.start);
     out.uses.dedup();
     out
+}
+
+fn parse(text: &str) -> Option<tree_sitter::Tree> {
+    let mut parser = tree_sitter::Parser::new();
+    parser.set_language(&tree_sitter_python::LANGUAGE.into()).ok()?;
+    parser.parse(text, None)
+}
+
+/// What the code of a file refers to of its own functions: where it calls or names them, names their parameters in a call,
+/// and uses these in their bodies. A function whose name something else in the file binds, too, is no one's for
+/// certain, and neither are parameters whose uses depend on values.
+pub(crate) fn references(text: &str) -> Vec<CodeReference> {
+    let Some(tree) = parse(text) else { return Vec::new() };
+    let root = tree.root_node();
+    let slice = |node: Node<'_>| text.get(node.byte_range()).unwrap_or_default();
+    let mut functions: FxHashMap<&str, (Node<'_>, FxHashSet<&str>)> = FxHashMap::default();
+    let mut names: FxHashSet<Node<'_>> = FxHashSet::default();
+    let mut twice = FxHashSet::default();
+    for function in definitions(root) {
+        let Some(name) = function.child_by_field_name("name") else { continue };
+        let mut parameters = FxHashSet::default();
+        if let Some(list) = function.child_by_field_name("parameters") {
+            below(list, &mut |node| {
+                if node.kind() == "identifier" && is_bound(node) {
+                    parameters.insert(slice(node));
+                }
+                !(is_field(node, "value") || is_field(node, "type"))
+            });
+        }
+        names.insert(name);
+        if functions.insert(slice(name), (function, parameters)).is_some() {
+            twice.insert(slice(name));
+        }
+    }
+    functions.retain(|name, _| !twice.contains(name));
+    let mut bound = FxHashSet::default();
+    below(root, &mut |node| {
+        if node.kind() == "identifier"
+            && !is_member(node)
+            && is_bound(node)
+            && !names.contains(&node)
+        {
+            bound.insert(slice(node));
+        }
+        true
+    });
+    let callable = |name: &str| functions.get(name).filter(|_| !bound.contains(name));
+    let mut found = Vec::new();
+    let mut add = |tool: &str, parameter: Option<&str>, at: Range<usize>| {
+        let (tool, parameter) = (tool.to_owned(), parameter.map(str::to_owned));
+        found.push(CodeReference { tool, parameter, at });
+    };
+    below(root, &mut |node| {
+        if node.kind() == "identifier"
+            && !is_member(node)
+            && !names.contains(&node)
+            && callable(slice(node)).is_some()
+        {
+            add(slice(node), None, node.byte_range());
+        }
+        let called = (node.kind() == "call").then(|| node.child_by_field_name("function"));
+        let called = called.flatten().filter(|called| called.kind() == "identifier").map(slice);
+        let function = called.and_then(|tool| Some((tool, callable(tool)?)));
+        let arguments = node.child_by_field_name("arguments");
+        if let (Some((tool, (_, parameters))), Some(arguments)) = (function, arguments) {
+            let mut cursor = arguments.walk();
+            for argument in arguments.named_children(&mut cursor) {
+                let name = argument.child_by_field_name("name");
+                if let Some(name) = name.filter(|name| parameters.contains(slice(*name))) {
+                    add(tool, Some(slice(name)), name.byte_range());
+                }
+            }
+        }
+        true
+    });
+    for (tool, (function, parameters)) in &functions {
+        for parameter in parameters {
+            let name = CodeName { tool, parameter: Some(parameter) };
+            let mut finder = Finder { text, name, new: "", out: CodeUses::default() };
+            finder.parameter(*function, parameter);
+            if finder.out.unclear.is_none() {
+                finder.out.uses.into_iter().for_each(|at| add(tool, Some(parameter), at));
+            }
+        }
+    }
+    found
 }
 
 /// The top-level functions.
@@ -203,7 +288,6 @@ impl<'t> Finder<'t> {
             }
             true
         });
-        self.docstring(body, parameter);
     }
 
     fn plain(&mut self, node: Node<'_>, name: &str) {
@@ -267,11 +351,14 @@ impl<'t> Finder<'t> {
 
     /// Where the docstring, which the model reads, names the parameter: `name: meaning`, `:param name:`, in marks, or
     /// with `_` inside.
-    fn docstring(&mut self, body: Node<'_>, parameter: &str) {
-        let Some(string) = body.named_child(0).map(|first| match first.kind() {
-            "expression_statement" => first.named_child(0).unwrap_or(first),
-            _ => first,
-        }) else {
+    fn docstring(&mut self, function: Node<'_>, parameter: &str) {
+        let body = function.child_by_field_name("body");
+        let Some(string) =
+            body.and_then(|body| body.named_child(0)).map(|first| match first.kind() {
+                "expression_statement" => first.named_child(0).unwrap_or(first),
+                _ => first,
+            })
+        else {
             return;
         };
         if string.kind() != "string" {

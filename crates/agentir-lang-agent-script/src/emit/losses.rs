@@ -17,18 +17,20 @@ const CHECK_MODEL: &str = "check that the model follows it";
 const WRITE_IN_ACTION: &str = "write it into the action that is called, or leave it to the model";
 const CONFIGURE_PLATFORM: &str = "set it up in the platform";
 
-/// What goes before the other rows where flows become procedures (`--style agentic`).
+const fn no_steps(path: &'static str) -> LossRule {
+    const HELP: &str = "use `--style flow` where their order must be fixed";
+    dropped(path, "the procedure of a subagent has no steps", HELP).where_led_by_model()
+}
+
+/// What goes before the other rows where flows may become procedures (`--style agentic`).
 pub(crate) const PROCEDURE_LOSSES: &[LossRule] = &[
-    approximated(
-        "flow.**",
-        "is a part of the subagent's procedure, or of the subagent of a step",
-        CHECK_MODEL,
-    ),
-    dropped(
-        "flow.**",
-        "the procedure of a subagent has no steps",
-        "use `--style flow` where their order must be fixed",
-    ),
+    no_steps("flow.steps.**"),
+    no_steps("flow.sequence.**"),
+    approximated("flow.**", "is a part of the subagent's procedure", CHECK_MODEL)
+        .where_led_by_model(),
+    no_steps("flow.definitions.*.name"),
+    no_steps("flow.entry_point"),
+    no_steps("flow.**.then"),
 ];
 
 pub(crate) const LOSSES: &[LossRule] = &[

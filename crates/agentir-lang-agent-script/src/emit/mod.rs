@@ -124,14 +124,14 @@ fn share_variables(
 }
 
 fn emit(program: &Program, dialect: Dialect, agentic: bool) -> Emitted {
-    let mut remarks = Vec::new();
+    let (mut remarks, mut led_by_model, mut made) = Default::default();
     let native = |a: &Agent| a.metadata.dialect == dialect::AGENT_SCRIPT;
     let is_native = program.agents().all(native);
     // Adapting names agents, steps and variables.
     let (program, mut renamed) = with_legal_names(program, |what, name| {
         (!is_native && what != NamedThing::Tool) || names::can_be_written(what, name)
     });
-    let (agents, entry) = if is_native {
+    let (mut agents, entry) = if is_native {
         let entry = program.entry_agent.as_ref().map(|name| name.value.clone());
         let mut agents = program.agents.clone();
         let mut flags = Vec::new();
@@ -151,7 +151,7 @@ fn emit(program: &Program, dialect: Dialect, agentic: bool) -> Emitted {
     } else {
         let mut all = adapt::program(&program, agentic);
         renamed.extend(all.renamed);
-        remarks = all.remarks;
+        (remarks, led_by_model, made) = (all.remarks, all.procedures, all.made);
         renamed.extend(reserved::rename(&mut all.agents));
         (all.agents.into_iter().map(Arc::new).collect(), all.entry)
     };
@@ -160,8 +160,19 @@ fn emit(program: &Program, dialect: Dialect, agentic: bool) -> Emitted {
     let lacks_user = !program
         .agents()
         .any(|agent| document::is_placeholder_user(&data::own_fields(&agent.extensions)));
-    let script = Script { agents: &agents, entry: entry.clone(), dialect, lacks_user };
-    let text = document::print(&script);
+    let print = |agents: &[Arc<Agent>]| {
+        document::print(&Script { agents, entry: entry.clone(), dialect, lacks_user })
+    };
+    let mut text = print(&agents);
+    made.retain(|name| !is_used(&text, name));
+    if !made.is_empty() {
+        for agent in agents.iter_mut().filter(|agent| !agent.memory.session.is_empty()) {
+            let session = &mut Arc::make_mut(agent).memory.session;
+            session.retain(|one| !made.contains(&one.name.value));
+        }
+        renamed.retain(|one| one.what != "variable" || !made.contains(one.to.as_str()));
+        text = print(&agents);
+    }
     let is_entry = |a: &&Arc<Agent>| Some(&a.metadata.name.value) == entry.as_ref();
     let first = agents.iter().find(is_entry).or(agents.first());
     // The base dialect has no `config` that names the document.
@@ -183,7 +194,16 @@ fn emit(program: &Program, dialect: Dialect, agentic: bool) -> Emitted {
         snippet: "default_agent_user: \"agent@company.example\"\n".to_owned(),
     });
     let invented = invented_targets.into_iter().chain(user).collect();
-    Emitted { files, renamed, invented, remarks }
+    Emitted { files, renamed, invented, remarks, led_by_model }
+}
+
+/// Whether a document reads or sets a variable.
+fn is_used(text: &str, name: &str) -> bool {
+    let ends = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    ["@variables.", "with "].into_iter().any(|before| {
+        let used = format!("{before}{name}");
+        text.match_indices(&used).any(|(at, _)| text.get(at + used.len()..).is_some_and(ends))
+    })
 }
 
 /// A node of a network as a subagent, which has a description (part II, 4), and leads on behind its reasoning.

@@ -25,6 +25,7 @@ use agentir_expr::Dialect;
 use agentir_ir::Program;
 use schemars::JsonSchema;
 use serde::Serialize;
+use smol_str::SmolStr;
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -77,6 +78,8 @@ pub struct Emitted {
     pub invented: Vec<Invented>,
     /// What somebody should know about how agents were written.
     pub remarks: Vec<Remark>,
+    /// The agents whose flows were left to the model, by their names in the output.
+    pub led_by_model: Vec<SmolStr>,
 }
 
 /// Something to know about how an agent was written.
@@ -216,8 +219,8 @@ pub struct LossRule {
     /// What to write, in the language of the output or of its platform; `{}` is the name of the tool or of another
     /// declaration. Empty if `help` says it all.
     pub snippet: &'static str,
-    /// The row applies only to agents of which the output has nothing at this path; empty if it applies to all.
-    pub without: &'static str,
+    /// The row applies only to agents whose flows were left to the model, and to the program only if it has such agents.
+    pub led_by_model: bool,
 }
 
 impl LossRule {
@@ -225,7 +228,7 @@ impl LossRule {
     #[must_use]
     pub const fn approximated(path: &'static str, how: &'static str, help: &'static str) -> Self {
         let (preservation, task) = (Preservation::Approximated, Task::Look);
-        Self { path, preservation, how, help, task, snippet: "", without: "" }
+        Self { path, preservation, how, help, task, snippet: "", led_by_model: false }
     }
 
     /// The value is missing, which somebody should look at.
@@ -240,10 +243,10 @@ impl LossRule {
         Self { task: Task::Must, snippet, ..self }
     }
 
-    /// Only for agents of which the output has nothing at this path.
+    /// Only for agents whose flows were left to the model.
     #[must_use]
-    pub const fn where_gone(self, without: &'static str) -> Self {
-        Self { without, ..self }
+    pub const fn where_led_by_model(self) -> Self {
+        Self { led_by_model: true, ..self }
     }
 
     /// Nobody misses the value.

@@ -43,7 +43,7 @@ impl NameSyntax {
 }
 
 /// The names used in one namespace.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Namespace {
     form: NameSyntax,
     /// Whether a name is reserved.

@@ -4,7 +4,7 @@ use super::names::Names;
 use crate::snapshot::Snapshot;
 use agentir_analysis::references::{Occurrence, Scope, Symbol, SymbolKind};
 use agentir_diagnostics::{FileId, Span};
-use agentir_expr::{Template, TypeExpr};
+use agentir_expr::{Template, TypeExpr, TypeKind};
 use agentir_ir::{Node, Tool};
 use agentir_syntax::context::{Context, Expected, ExpectedKind, Position, open_call};
 
@@ -217,7 +217,10 @@ impl Names<'_> {
     fn describe(&self, occurrence: Occurrence, symbol: &Symbol) -> Description {
         let (kind, _) = crate::symbols::name_kind(symbol.kind);
         let (shape, texts) = self.texts(symbol);
-        let title = format!("{} {}{shape}", kind.noun(), symbol.name);
+        let is_of_variable =
+            symbol.kind == SymbolKind::ResultField && self.tool_of(symbol.scope).is_none();
+        let noun = if is_of_variable { "field" } else { kind.noun() };
+        let title = format!("{noun} {}{shape}", symbol.name);
         Description { span: occurrence.span, title, texts }
     }
 
@@ -284,8 +287,7 @@ impl Names<'_> {
             SymbolKind::Parameter | SymbolKind::ResultField => {
                 if let Some(tool) = self.tool_of(symbol.scope) {
                     let parameter = tool.parameters.iter().find(|p| p.name.value == name);
-                    let field = tool.returns.iter().flat_map(|r| &r.fields);
-                    let field = field.filter(|f| f.name.value == name).map(|f| &f.ty).next();
+                    let field = tool.returns.as_ref().and_then(|r| self.member(&r.ty, symbol));
                     let ty = match symbol.kind {
                         SymbolKind::Parameter => parameter.and_then(|p| p.ty.as_ref()),
                         _ => field,
@@ -304,9 +306,28 @@ impl Names<'_> {
         (shape, texts)
     }
 
+    /// The tool that a parameter, a field of a result, or a field of another field belongs to.
     fn tool_of(&self, scope: Scope) -> Option<&Tool> {
-        let Scope::Symbol(tool) = scope else { return None };
-        let tool = self.symbol(tool)?;
-        self.tool(&tool.name)
+        let Scope::Symbol(id) = scope else { return None };
+        let symbol = self.symbol(id)?;
+        match symbol.kind {
+            SymbolKind::Tool => self.tool(&symbol.name),
+            _ => self.tool_of(symbol.scope),
+        }
+    }
+
+    /// The type of a field, somewhere in that of a result.
+    fn member<'t>(&self, whole: &'t TypeExpr, field: &Symbol) -> Option<&'t TypeExpr> {
+        let Scope::Symbol(id) = field.scope else { return None };
+        let around = self.symbol(id)?;
+        let mut ty = match around.kind {
+            SymbolKind::Tool => whole,
+            _ => self.member(whole, around)?,
+        };
+        while let TypeKind::Array(item) = &ty.kind {
+            ty = item;
+        }
+        let TypeKind::Object(fields) = &ty.kind else { return None };
+        fields.iter().find(|one| one.name.value == field.name).map(|one| &one.ty)
     }
 }

@@ -3,7 +3,7 @@
 use crate::snapshot::Snapshot;
 use agentir_analysis::references::SymbolKind;
 use agentir_diagnostics::{FileId, Span, Spanned};
-use agentir_expr::{Name, TypeExpr};
+use agentir_expr::{Name, TypeExpr, TypeField, TypeKind};
 use agentir_ir::{Agent, AgentType, Tool};
 
 /// Something that a file defines, with what belongs to it.
@@ -29,6 +29,29 @@ impl OutlineItem {
         let span = if span.file == selection.file { span.to(selection) } else { selection };
         let (name, detail) = (name.value.to_string(), detail.into());
         Self { name, detail, kind, span, selection, children: Vec::new() }
+    }
+
+    /// With the fields that its type declares, where they are written within it.
+    fn with_members(mut self, ty: Option<&TypeExpr>) -> Self {
+        let fields = match ty.map(|ty| &ty.kind) {
+            Some(TypeKind::Array(item)) => return self.with_members(Some(item)),
+            Some(TypeKind::Object(fields)) => fields.as_slice(),
+            Some(TypeKind::Named(_)) | None => &[],
+        };
+        for TypeField { name, ty, .. } in fields.iter().filter(|field| !field.name.span.is_empty())
+        {
+            // A type that is written in several lines may have no place of its own.
+            let end = if ty.span.file == name.span.file { ty.span.end } else { name.span.end };
+            let span = Span { end: end.max(name.span.end), ..name.span };
+            let is_inside = span.file == self.span.file
+                && (self.span.start..=self.span.end).contains(&span.start)
+                && span.end <= self.span.end;
+            if is_inside {
+                let member = Self::new(SymbolKind::ResultField, name, span, ty.to_string());
+                self.children.push(member.with_members(Some(ty)));
+            }
+        }
+        self
     }
 }
 
@@ -75,6 +98,7 @@ fn shown(ty: Option<&TypeExpr>) -> String {
 fn of_tool(tool: &Tool) -> OutlineItem {
     let detail = crate::context::signature(tool);
     OutlineItem::new(SymbolKind::Tool, &tool.name, tool.span, detail)
+        .with_members(tool.returns.as_ref().map(|returns| &returns.ty))
 }
 
 fn of_agent(agent: &Agent, file: FileId) -> OutlineItem {
@@ -88,11 +112,13 @@ fn of_agent(agent: &Agent, file: FileId) -> OutlineItem {
     let memory = &agent.memory;
     all.extend(memory.session.iter().map(|variable| {
         let ty = shown(variable.ty.as_ref());
-        OutlineItem::new(SymbolKind::Variable, &variable.name, variable.span, ty)
+        let item = OutlineItem::new(SymbolKind::Variable, &variable.name, variable.span, ty);
+        item.with_members(variable.ty.as_ref())
     }));
     all.extend(memory.state.iter().map(|variable| {
         let (name, ty) = (&variable.name, shown(variable.ty.as_ref()));
-        OutlineItem::new(SymbolKind::Variable, name, name.span, ty)
+        let item = OutlineItem::new(SymbolKind::Variable, name, name.span, ty);
+        item.with_members(variable.ty.as_ref())
     }));
     all.extend(memory.persistent.iter().map(|path| {
         let (name, ty) = (&path.path, shown(path.ty.as_ref()));

@@ -23,9 +23,10 @@ use smol_str::{SmolStr, format_smolstr};
 use std::fmt;
 use std::sync::Arc;
 
-/// Gives the flows of a program to the model, where nothing is lost but their order. Returns the agents that keep theirs.
-pub(in crate::emit) fn program(program: &mut Program) -> Vec<Remark> {
-    let mut kept = Vec::new();
+/// Gives the flows of a program to the model, where nothing is lost but their order. Returns the agents that keep theirs, and those that do
+/// not.
+pub(in crate::emit) fn program(program: &mut Program) -> (Vec<Remark>, Vec<SmolStr>) {
+    let (mut kept, mut led) = (Vec::new(), Vec::new());
     let mut agents = std::mem::take(&mut program.agents);
     let mut users: FxHashMap<SmolStr, usize> = FxHashMap::default();
     for profile in agents.iter().flat_map(|agent| &agent.use_behavior_profiles) {
@@ -38,6 +39,7 @@ pub(in crate::emit) fn program(program: &mut Program) -> Vec<Remark> {
             Ok((new, profiles)) => {
                 *shared = Arc::new(new);
                 program.profiles = profiles;
+                led.push(name);
             }
             Err(why) => kept.push(Remark {
                 agent: name.to_string(),
@@ -48,7 +50,7 @@ pub(in crate::emit) fn program(program: &mut Program) -> Vec<Remark> {
         }
     }
     program.agents = agents;
-    kept
+    (kept, led)
 }
 
 type Profiles = Vec<Arc<Profile>>;

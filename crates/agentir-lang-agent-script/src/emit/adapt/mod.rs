@@ -29,7 +29,7 @@ use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::dialect::{NONE, RuntimeNames, UncompiledForm, Unset};
 use agentir_expr::{Name, Path, Segment, TypeExpr, TypeKind};
 use agentir_ir::{
-    Agent, AgentReference, Constraint, Data, Extensions, Flow, Metadata, Parameter, Program,
+    Agent, AgentReference, Constraint, Data, Extensions, Flow, Metadata, Node, Parameter, Program,
     Remote, Response, SessionVariable, SetVariable, Statement, Tool,
 };
 use agentir_syntax::emit::{NameSyntax, Namespace, Remark, Renamed};
@@ -44,6 +44,7 @@ use smol_str::SmolStr;
 pub(super) const USER: &str = "REPLACE_ME@example.com";
 
 /// The variables of the document, and their names in the current agent.
+#[derive(Clone)]
 struct Variables {
     all: IndexMap<Name, SessionVariable>,
     names: Namespace,
@@ -262,6 +263,8 @@ struct Adapter<'p> {
     agentic: bool,
     /// Which flows do not, and why.
     remarks: Vec<Remark>,
+    /// The agents whose flows do.
+    procedures: Vec<Name>,
     out: Vec<Agent>,
 }
 
@@ -308,6 +311,10 @@ pub(super) struct AdaptedProgram {
     pub(super) renamed: Vec<Renamed>,
     /// How agents were written.
     pub(super) remarks: Vec<Remark>,
+    /// The agents whose flows became procedures.
+    pub(super) procedures: Vec<Name>,
+    /// The variables for results that no agent declares.
+    pub(super) made: FxHashSet<Name>,
 }
 
 /// Adapts a program to Agent Script; `agentic` makes flows procedures of one subagent, where that can be.
@@ -324,6 +331,7 @@ pub(super) fn program(program: &Program, agentic: bool) -> AdaptedProgram {
         turn_flags: Vec::new(),
         agentic,
         remarks: Vec::new(),
+        procedures: Vec::new(),
         out: Vec::new(),
     };
     let entry = program.entry().or(program.agents().next());
@@ -339,8 +347,9 @@ pub(super) fn program(program: &Program, agentic: bool) -> AdaptedProgram {
         adapter.agent(agent);
     }
     adapter.end_turns();
-    let Adapter { variables, remote, mut out, subagents, remarks, .. } = adapter;
+    let Adapter { variables, remote, mut out, subagents, remarks, procedures, .. } = adapter;
     let entry = out.first().map(|a| a.metadata.name.value.clone());
+    let made = made_for_results(program, &variables);
     if let Some(first) = out.first_mut() {
         first.memory.session = variables.all.into_values().collect();
         first.available_agents = remote.into_values().collect();
@@ -349,7 +358,30 @@ pub(super) fn program(program: &Program, agentic: bool) -> AdaptedProgram {
     }
     let mut renamed = subagents.into_renamed();
     renamed.extend(variables.names.into_renamed());
-    AdaptedProgram { agents: out, entry, renamed, remarks }
+    AdaptedProgram { agents: out, entry, renamed, remarks, procedures, made }
+}
+
+/// The variables that hold results and that no agent declares.
+fn made_for_results(program: &Program, variables: &Variables) -> FxHashSet<Name> {
+    let mut declared: FxHashSet<&str> = FxHashSet::default();
+    for agent in program.agents() {
+        declared.extend(agent.memory.session.iter().map(|one| one.name.value.as_str()));
+        declared.extend(agent.memory.persistent.iter().map(|one| one.path.value.as_str()));
+        agent.walk(&mut |node| {
+            if let Node::Field(field) = node {
+                declared.insert(field.name.value.as_str());
+            }
+        });
+    }
+    let mut made = variables.results.clone();
+    for (own, names) in &variables.shared {
+        if declared.contains(own.as_str()) {
+            for (name, _) in names {
+                made.remove(name);
+            }
+        }
+    }
+    made
 }
 
 /// The message of an agent for failures without a specific one.
@@ -545,13 +577,15 @@ impl Adapter<'_> {
         if !self.agentic {
             return false;
         }
-        let mut one = new.clone();
+        let (mut one, variables) = (new.clone(), self.variables.clone());
         match self.procedure(agent, flow, &mut one, welcome) {
             Ok(()) => {
                 *new = one;
+                self.procedures.push(new.metadata.name.value.clone());
                 true
             }
             Err(why) => {
+                self.variables = variables;
                 self.remarks.push(Remark {
                     agent: new.metadata.name.value.to_string(),
                     cause: format!("each step of the flow is a subagent: {why}"),
