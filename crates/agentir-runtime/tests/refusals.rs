@@ -422,3 +422,96 @@ fn nothing_that_a_check_may_refuse_is_streamed() {
     talk.turn(None).say("hello");
     assert!(!talk.script.contains("The secret."), "{}", talk.script);
 }
+
+/// `ON_FAIL` applies "when a check fails" (3.8): what it would ask for is no part of the check.
+#[test]
+fn a_check_that_holds_asks_for_nothing() {
+    let text = |condition: &str| {
+        desk("      ON_FAIL:\n        RESPOND: \"Verify first.\"\n        COLLECT: [verified]")
+            .replace(
+                "CONSTRAINTS:",
+                "MEMORY:\n  session:\n    - vip\n        INITIAL: true\n\nCONSTRAINTS:",
+            )
+            .replace("REQUIRE verified == true", condition)
+    };
+    for holds in [
+        "REQUIRE vip == true",
+        "REQUIRE vip == true OR verified == true",
+        "REQUIRE verified IS NOT SET OR verified != false",
+        "REQUIRE NOT (vip == false AND verified < 3)",
+        "RESTRICT vip == false",
+    ] {
+        let script = talk(&text(holds), &["ok"]);
+        assert!(script.contains("Sent.") && !script.contains("Verif"), "{holds}\n{script}");
+    }
+    // What compares the value that is missing is not decided without it.
+    for open in [
+        "REQUIRE verified != false",
+        "REQUIRE vip == true AND verified != false",
+        "RESTRICT verified == false",
+        "REQUIRE vip == false OR verified != false",
+        "REQUIRE verified IS SET",
+        "REQUIRE FOO(vip) == 1",
+        "REQUIRE FOO(verified) == 1 OR verified == true",
+    ] {
+        let script = talk(&text(open), &["ok"]);
+        assert!(!script.contains("Sent."), "{open}\n{script}");
+    }
+    let script = talk(&text("REQUIRE verified != false"), &["ok", "true"]);
+    assert!(script.contains("Verified?") && script.contains("Sent."), "{script}");
+    // An answer that is evaded does not make a test for what is unset pass.
+    let text = text("REQUIRE verified IS NOT SET OR verified != false")
+        .replace("SET: verified = true", "SET: verified = false");
+    let script = talk(&text, &["verify", "well", "well"]);
+    assert!(script.contains("Verified?") && !script.contains("Sent."), "{script}");
+}
+
+#[test]
+fn a_check_of_what_the_model_does_that_holds_asks_for_nothing() {
+    for (guards, on_fail) in [
+        ("vip == true BEFORE calling wire", "Verify"),
+        ("vip == true OR code == \"good\" BEFORE calling wire", "Verify"),
+        ("code IS NOT SET OR code != \"bad\" BEFORE returning results", "Verify"),
+    ] {
+        let text = format!(
+            "AGENT: Desk\nGOAL: \"Send\"\nTOOLS:\n  wire(amount: number) -> {{id: string}}\n    description: \"Wires\"\nMEMORY:\n  session:\n    - vip\n        INITIAL: true\nGATHER:\n  code:\n    prompt: \"Code?\"\n    type: string\n    required: false\nCONSTRAINTS:\n  r:\n    - REQUIRE {guards}\n      ON_FAIL:\n        RESPOND: \"{on_fail}\"\n        COLLECT: [code]\n"
+        );
+        let program = program("desk.agent.abl", &text);
+        let mut talk = Talk::new(&program, |_, _| Ok(json!({ "id": "w1" })));
+        talk.model.answers.extend([calls("wire", json!({ "amount": 5 })), says("Done.")]);
+        talk.turn(Some("send"));
+        assert!(talk.script.contains("Done."), "{guards}\n{}", talk.script);
+        assert!(talk.script.contains("wire("), "{guards}\n{}", talk.script);
+        assert!(!talk.script.contains("Verify"), "{guards}\n{}", talk.script);
+    }
+}
+
+/// `GOTO` leads to its step, whatever is written after it (3.8.3).
+#[test]
+fn a_goto_is_taken_beside_another_consequence() {
+    let lines = "      ON_FAIL:\n        RESPOND: \"Verify first.\"\n        GOTO: check\n";
+    let check = "  check:\n    REASONING: false\n    RESPOND: \"Password?\"\n    ON_INPUT:\n      - ELSE:\n        SET: verified = true\n        THEN: pay\n\n  bye:";
+    let run =
+        |then: &str| talk(&desk(&format!("{lines}{then}")).replace("  bye:", check), &["ok", "x"]);
+    let expected = run("");
+    assert!(expected.contains("Password?") && expected.contains("Sent."), "{expected}");
+    for then in ["continue", "retry", "resume"] {
+        let script = run(&format!("        THEN: {then}"));
+        let said = |script: &str| -> Vec<String> {
+            script
+                .lines()
+                .map(|line| line.split(':').next_back().unwrap_or("").to_owned())
+                .collect()
+        };
+        assert_eq!(said(&script), said(&expected), "{then}");
+    }
+    // Questions beside `THEN: continue` do not lose the place either.
+    let form =
+        "      ON_FAIL:\n        COLLECT: [verified]\n        GOTO: check\n        THEN: continue";
+    let script = talk(&desk(form).replace("  bye:", check), &["ok", "false", "x"]);
+    assert_eq!(script.matches("What now?").count(), 1, "{script}");
+    let form = "      ON_FAIL:\n        COLLECT: [verified]\n        THEN: continue";
+    let script = talk(&desk(form), &["ok", "false", "x"]);
+    assert_eq!(script.matches("What now?").count(), 1, "{script}");
+    assert!(!script.contains("wire("), "{script}");
+}

@@ -198,15 +198,14 @@ impl<'a> Builder<'_, 'a> {
                 self.retry_after_failure(failure, ends);
                 return Vec::new();
             }
-            // With several jumps, any of them may be meant.
-            for other in jumps {
-                let left = match retries(other) {
-                    true => Vec::new(),
-                    false => self.jump(other, ends.clone()),
-                };
+            let others = ends.clone();
+            let open = self.jump(jump, ends);
+            // With several jumps, any of them may be meant; the first is taken.
+            for other in jumps.filter(|jump| !retries(jump)) {
+                let left = self.jump(other, others.clone());
                 self.connect_as(left, self.resume, EdgeKind::Return, origin, span);
             }
-            return self.jump(jump, ends);
+            return open;
         }
         match failure.kind {
             FailureKind::Escalate => {

@@ -619,7 +619,7 @@ pub(super) fn map_strings(value: &mut Json, change: &impl Fn(&str) -> String) {
     }
 }
 
-fn is_null_literal(expr: &Expr) -> bool {
+pub(super) fn is_null_literal(expr: &Expr) -> bool {
     matches!(
         expr.kind,
         ExprKind::Literal(agentir_expr::Literal::Null | agentir_expr::Literal::Undefined)
