@@ -540,3 +540,58 @@ fn a_rule_that_goes_on_is_checked_again_before_a_call() {
     assert!(script.contains("{\"amount\":60") && script.contains("Paid."), "{script}");
     assert_eq!(script.matches("How much?").count(), 2, "{script}");
 }
+
+/// So they are where the model makes the call; what they ask for is asked before it.
+#[test]
+fn a_rule_that_goes_on_is_checked_again_before_a_call_of_the_model() {
+    let text = |rule: &str, flow: bool| {
+        let flow = match flow {
+            true => {
+                "FLOW:\n  lead -> bye\n  lead:\n    REASONING: true\n    GOAL: \"Pay\"\n    AVAILABLE_TOOLS: [quote, pay]\n    MAX_TURNS: 5\n    EXIT_WHEN: pay.id IS SET\n    THEN: bye\n  bye:\n    REASONING: false\n    RESPOND: \"Goodbye.\"\n    THEN: COMPLETE\n"
+            }
+            false => "",
+        };
+        format!(
+            "AGENT: Payer\nGOAL: \"Pay\"\nTOOLS:\n  quote() -> {{amount: number}}\n    description: \"Quotes\"\n  pay(n: number) -> {{id: string}}\n    description: \"Pays\"\nGATHER:\n  code:\n    prompt: \"Code?\"\n    type: string\n    required: false\nCONSTRAINTS:\n  r:\n    - {rule}\n{flow}"
+        )
+    };
+    for flow in [false, true] {
+        for (rule, asks) in [
+            ("WARN quote.amount <= 100\n      ON_FAIL: \"A lot.\"", false),
+            (
+                "REQUIRE quote.amount <= 100\n      ON_FAIL:\n        RESPOND: \"A lot.\"\n        THEN: continue",
+                false,
+            ),
+            (
+                "REQUIRE quote.amount <= 100\n      ON_FAIL:\n        RESPOND: \"A lot.\"\n        COLLECT: [code]\n        THEN: continue",
+                true,
+            ),
+        ] {
+            let program = program("payer.agent.abl", &text(rule, flow));
+            let mut talk = Talk::new(&program, |tool, _| {
+                Ok(if tool == "quote" { json!({ "amount": 500 }) } else { json!({ "id": "p1" }) })
+            });
+            talk.model.answers.extend([
+                calls("quote", json!({})),
+                calls("pay", json!({ "n": 1 })),
+                says("Done."),
+                says("Still here."),
+            ]);
+            talk.turn(None);
+            if !flow {
+                talk.say("pay");
+            }
+            let script = talk.script.clone();
+            assert_eq!(script.matches("A lot.").count(), 1, "{rule}\n{script}");
+            if asks {
+                assert!(script.contains("Code?") && !script.contains("  pay("), "{rule}\n{script}");
+                // The model goes on where it was.
+                talk.say("c1");
+                assert!(talk.script.contains("Payer: Done."), "{rule}\n{}", talk.script);
+            } else {
+                let (warned, paid) = (script.find("A lot."), script.find("  pay("));
+                assert!(paid.is_some() && warned < paid, "{rule}\n{script}");
+            }
+        }
+    }
+}
