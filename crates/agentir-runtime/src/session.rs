@@ -242,6 +242,9 @@ pub(crate) struct Offer {
     /// What it submits if it is pressed (ABL, current specification, 3.13.5: `VALUE`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) value: Option<String>,
+    /// The ids, values and labels of the options of a menu; empty for a button.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) options: Vec<String>,
 }
 
 /// A tool call with its result.

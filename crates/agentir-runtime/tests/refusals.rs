@@ -422,3 +422,176 @@ fn nothing_that_a_check_may_refuse_is_streamed() {
     talk.turn(None).say("hello");
     assert!(!talk.script.contains("The secret."), "{}", talk.script);
 }
+
+/// `ON_FAIL` applies "when a check fails" (3.8): what it would ask for is no part of the check.
+#[test]
+fn a_check_that_holds_asks_for_nothing() {
+    let text = |condition: &str| {
+        desk("      ON_FAIL:\n        RESPOND: \"Verify first.\"\n        COLLECT: [verified]")
+            .replace(
+                "CONSTRAINTS:",
+                "MEMORY:\n  session:\n    - vip\n        INITIAL: true\n\nCONSTRAINTS:",
+            )
+            .replace("REQUIRE verified == true", condition)
+    };
+    for holds in [
+        "REQUIRE vip == true",
+        "REQUIRE vip == true OR verified == true",
+        "REQUIRE verified IS NOT SET OR verified != false",
+        "REQUIRE NOT (vip == false AND verified < 3)",
+        "RESTRICT vip == false",
+    ] {
+        let script = talk(&text(holds), &["ok"]);
+        assert!(script.contains("Sent.") && !script.contains("Verif"), "{holds}\n{script}");
+    }
+    // What compares the value that is missing is not decided without it.
+    for open in [
+        "REQUIRE verified != false",
+        "REQUIRE vip == true AND verified != false",
+        "RESTRICT verified == false",
+        "REQUIRE vip == false OR verified != false",
+        "REQUIRE verified IS SET",
+        "REQUIRE FOO(vip) == 1",
+        "REQUIRE FOO(verified) == 1 OR verified == true",
+    ] {
+        let script = talk(&text(open), &["ok"]);
+        assert!(!script.contains("Sent."), "{open}\n{script}");
+    }
+    let script = talk(&text("REQUIRE verified != false"), &["ok", "true"]);
+    assert!(script.contains("Verified?") && script.contains("Sent."), "{script}");
+    // An answer that is evaded does not make a test for what is unset pass.
+    let text = text("REQUIRE verified IS NOT SET OR verified != false")
+        .replace("SET: verified = true", "SET: verified = false");
+    let script = talk(&text, &["verify", "well", "well"]);
+    assert!(script.contains("Verified?") && !script.contains("Sent."), "{script}");
+}
+
+#[test]
+fn a_check_of_what_the_model_does_that_holds_asks_for_nothing() {
+    for (guards, on_fail) in [
+        ("vip == true BEFORE calling wire", "Verify"),
+        ("vip == true OR code == \"good\" BEFORE calling wire", "Verify"),
+        ("code IS NOT SET OR code != \"bad\" BEFORE returning results", "Verify"),
+    ] {
+        let text = format!(
+            "AGENT: Desk\nGOAL: \"Send\"\nTOOLS:\n  wire(amount: number) -> {{id: string}}\n    description: \"Wires\"\nMEMORY:\n  session:\n    - vip\n        INITIAL: true\nGATHER:\n  code:\n    prompt: \"Code?\"\n    type: string\n    required: false\nCONSTRAINTS:\n  r:\n    - REQUIRE {guards}\n      ON_FAIL:\n        RESPOND: \"{on_fail}\"\n        COLLECT: [code]\n"
+        );
+        let program = program("desk.agent.abl", &text);
+        let mut talk = Talk::new(&program, |_, _| Ok(json!({ "id": "w1" })));
+        talk.model.answers.extend([calls("wire", json!({ "amount": 5 })), says("Done.")]);
+        talk.turn(Some("send"));
+        assert!(talk.script.contains("Done."), "{guards}\n{}", talk.script);
+        assert!(talk.script.contains("wire("), "{guards}\n{}", talk.script);
+        assert!(!talk.script.contains("Verify"), "{guards}\n{}", talk.script);
+    }
+}
+
+/// `GOTO` leads to its step, whatever is written after it (3.8.3).
+#[test]
+fn a_goto_is_taken_beside_another_consequence() {
+    let lines = "      ON_FAIL:\n        RESPOND: \"Verify first.\"\n        GOTO: check\n";
+    let check = "  check:\n    REASONING: false\n    RESPOND: \"Password?\"\n    ON_INPUT:\n      - ELSE:\n        SET: verified = true\n        THEN: pay\n\n  bye:";
+    let run =
+        |then: &str| talk(&desk(&format!("{lines}{then}")).replace("  bye:", check), &["ok", "x"]);
+    let expected = run("");
+    assert!(expected.contains("Password?") && expected.contains("Sent."), "{expected}");
+    for then in ["continue", "retry", "resume"] {
+        let script = run(&format!("        THEN: {then}"));
+        let said = |script: &str| -> Vec<String> {
+            script
+                .lines()
+                .map(|line| line.split(':').next_back().unwrap_or("").to_owned())
+                .collect()
+        };
+        assert_eq!(said(&script), said(&expected), "{then}");
+    }
+    // Questions beside `THEN: continue` do not lose the place either.
+    let form =
+        "      ON_FAIL:\n        COLLECT: [verified]\n        GOTO: check\n        THEN: continue";
+    let script = talk(&desk(form).replace("  bye:", check), &["ok", "false", "x"]);
+    assert_eq!(script.matches("What now?").count(), 1, "{script}");
+    let form = "      ON_FAIL:\n        COLLECT: [verified]\n        THEN: continue";
+    let script = talk(&desk(form), &["ok", "false", "x"]);
+    assert_eq!(script.matches("What now?").count(), 1, "{script}");
+    assert!(!script.contains("wire("), "{script}");
+}
+
+/// Rules of every turn are checked again before a call (3.8), also those that refuse nothing.
+#[test]
+fn a_rule_that_goes_on_is_checked_again_before_a_call() {
+    let text = |rule: &str| {
+        format!(
+            "AGENT: Payer\nGOAL: \"Pay\"\nTOOLS:\n  pay(amount: number) -> {{id: string}}\n    description: \"Pays\"\nCONSTRAINTS:\n  r:\n    - {rule}\nFLOW:\n  ask -> go\n  ask:\n    REASONING: false\n    GATHER:\n      amount:\n        prompt: \"How much?\"\n        type: number\n    THEN: go\n  go:\n    REASONING: false\n    CALL: pay(amount)\n    ON_SUCCESS:\n      RESPOND: \"Paid.\"\n      THEN: COMPLETE\n    ON_FAIL:\n      RESPOND: \"Failed.\"\n      THEN: COMPLETE\n"
+        )
+    };
+    for rule in [
+        "WARN amount <= 100\n      ON_FAIL: \"That is a lot.\"",
+        "REQUIRE amount <= 100\n      ON_FAIL:\n        RESPOND: \"That is a lot.\"\n        THEN: continue",
+    ] {
+        let script = talk(&text(rule), &["500"]);
+        assert_eq!(script.matches("That is a lot.").count(), 1, "{rule}\n{script}");
+        assert!(script.contains("Paid."), "{rule}\n{script}");
+        assert!(script.find("That is a lot.") < script.find("Paid."), "{rule}\n{script}");
+        assert!(!talk(&text(rule), &["50"]).contains("That is a lot."), "{rule}");
+    }
+    let collects = "REQUIRE amount <= 100\n      ON_FAIL:\n        RESPOND: \"That is a lot.\"\n        COLLECT: [amount]\n        THEN: continue";
+    let script = talk(&text(collects), &["500", "60"]);
+    assert!(!script.contains("{\"amount\":500"), "{script}");
+    assert!(script.contains("{\"amount\":60") && script.contains("Paid."), "{script}");
+    assert_eq!(script.matches("How much?").count(), 2, "{script}");
+}
+
+/// So they are where the model makes the call; what they ask for is asked before it.
+#[test]
+fn a_rule_that_goes_on_is_checked_again_before_a_call_of_the_model() {
+    let text = |rule: &str, flow: bool| {
+        let flow = match flow {
+            true => {
+                "FLOW:\n  lead -> bye\n  lead:\n    REASONING: true\n    GOAL: \"Pay\"\n    AVAILABLE_TOOLS: [quote, pay]\n    MAX_TURNS: 5\n    EXIT_WHEN: pay.id IS SET\n    THEN: bye\n  bye:\n    REASONING: false\n    RESPOND: \"Goodbye.\"\n    THEN: COMPLETE\n"
+            }
+            false => "",
+        };
+        format!(
+            "AGENT: Payer\nGOAL: \"Pay\"\nTOOLS:\n  quote() -> {{amount: number}}\n    description: \"Quotes\"\n  pay(n: number) -> {{id: string}}\n    description: \"Pays\"\nGATHER:\n  code:\n    prompt: \"Code?\"\n    type: string\n    required: false\nCONSTRAINTS:\n  r:\n    - {rule}\n{flow}"
+        )
+    };
+    for flow in [false, true] {
+        for (rule, asks) in [
+            ("WARN quote.amount <= 100\n      ON_FAIL: \"A lot.\"", false),
+            (
+                "REQUIRE quote.amount <= 100\n      ON_FAIL:\n        RESPOND: \"A lot.\"\n        THEN: continue",
+                false,
+            ),
+            (
+                "REQUIRE quote.amount <= 100\n      ON_FAIL:\n        RESPOND: \"A lot.\"\n        COLLECT: [code]\n        THEN: continue",
+                true,
+            ),
+        ] {
+            let program = program("payer.agent.abl", &text(rule, flow));
+            let mut talk = Talk::new(&program, |tool, _| {
+                Ok(if tool == "quote" { json!({ "amount": 500 }) } else { json!({ "id": "p1" }) })
+            });
+            talk.model.answers.extend([
+                calls("quote", json!({})),
+                calls("pay", json!({ "n": 1 })),
+                says("Done."),
+                says("Still here."),
+            ]);
+            talk.turn(None);
+            if !flow {
+                talk.say("pay");
+            }
+            let script = talk.script.clone();
+            assert_eq!(script.matches("A lot.").count(), 1, "{rule}\n{script}");
+            if asks {
+                assert!(script.contains("Code?") && !script.contains("  pay("), "{rule}\n{script}");
+                // The model goes on where it was.
+                talk.say("c1");
+                assert!(talk.script.contains("Payer: Done."), "{rule}\n{}", talk.script);
+            } else {
+                let (warned, paid) = (script.find("A lot."), script.find("  pay("));
+                assert!(paid.is_some() && warned < paid, "{rule}\n{script}");
+            }
+        }
+    }
+}

@@ -196,7 +196,9 @@ impl<'p> Talk<'p> {
                     "note: `{id}` was shown earlier, and not with the last answer; it counts only where the conversation still waits for it"
                 );
             } else {
-                tell!("note: no button or menu `{id}` was shown; the agents get it nevertheless");
+                tell!(
+                    "note: no button or menu `{id}` was shown; it is for its handler alone, and answers nothing"
+                );
             }
         }
         self.keeper.refresh(&mut self.session)?;

@@ -217,6 +217,9 @@ impl<'a> Builder<'_, 'a> {
         if !collect.on_failure.is_empty() {
             let edge = Edge::of(EdgeKind::Error).decided(DecidedBy::Outcome).at(origin, span);
             ends.extend(self.body(&collect.on_failure, vec![OpenEdge { from: node, edge }]));
+        } else if let Some(jump) = self.step.and_then(|step| step.on_exhausted.as_ref()) {
+            // The attempts of the step are those of its questions, too.
+            self.leave_exhausted(node, jump, origin);
         }
         ends
     }

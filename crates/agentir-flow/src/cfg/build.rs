@@ -194,6 +194,8 @@ pub(super) struct Builder<'c, 'a> {
     pub(super) resume: NodeIndex,
     /// The target of `RETRY` in the current context, and its limit.
     pub(super) retry: (NodeIndex, Option<u32>),
+    /// The node that follows the current step by default.
+    pub(super) successor: NodeIndex,
     /// Whether the current context is a digression, from which a delegation may not return.
     pub(super) in_digression: bool,
     /// Whether the current context is a hook, in which the user cannot be asked.
@@ -272,6 +274,7 @@ impl<'c, 'a> Builder<'c, 'a> {
             fallible: Vec::new(),
             resume: nowhere,
             retry: (nowhere, None),
+            successor: nowhere,
             in_digression: false,
             in_hook: false,
             in_checkpoint: false,

@@ -198,15 +198,14 @@ impl<'a> Builder<'_, 'a> {
                 self.retry_after_failure(failure, ends);
                 return Vec::new();
             }
-            // With several jumps, any of them may be meant.
-            for other in jumps {
-                let left = match retries(other) {
-                    true => Vec::new(),
-                    false => self.jump(other, ends.clone()),
-                };
+            let others = ends.clone();
+            let open = self.jump(jump, ends);
+            // With several jumps, any of them may be meant; the first is taken.
+            for other in jumps.filter(|jump| !retries(jump)) {
+                let left = self.jump(other, others.clone());
                 self.connect_as(left, self.resume, EdgeKind::Return, origin, span);
             }
-            return self.jump(jump, ends);
+            return open;
         }
         match failure.kind {
             FailureKind::Escalate => {
@@ -376,9 +375,8 @@ impl<'a> Builder<'_, 'a> {
         let again = |(constraint, profile): &(&Constraint, Option<&Profile>)| {
             let gates = [constraint.applies_when.as_ref(), profile.and_then(|p| p.when.as_ref())];
             let conditions = gates.into_iter().flatten().chain([&constraint.condition]);
-            constraint.refuses()
-                && (self.is_before_every_call(constraint)
-                    || constraint.is_of_every_turn() && conditions.into_iter().any(may_change))
+            self.is_before_every_call(constraint) && constraint.refuses()
+                || constraint.is_of_every_turn() && conditions.into_iter().any(may_change)
         };
         let constraints: Vec<_> = self.all_constraints().into_iter().filter(again).collect();
         let triggers: Vec<_> = (agent.coordination.escalation.iter())

@@ -4,8 +4,8 @@ use super::build::{Builder, OpenEdge, OpenEdges, decided_by_condition};
 use super::{DecidedBy, Edge, EdgeKind, Guard, NodeKind, Origin};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_ir::{
-    ActionHandler, Data, Digression, ErrorHandler, Flow, NumberOrText, Profile, Statement, Step,
-    Target,
+    ActionHandler, Data, Digression, ErrorHandler, Flow, Jump, NumberOrText, Profile, Statement,
+    Step, Target,
 };
 use petgraph::graph::NodeIndex;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -159,6 +159,13 @@ impl<'a> Builder<'_, 'a> {
         }
     }
 
+    /// Builds what follows when the attempts of the current step are exhausted at a node.
+    pub(super) fn leave_exhausted(&mut self, from: NodeIndex, jump: &'a Jump, origin: Origin<'a>) {
+        let edge = Edge::of(EdgeKind::Exhausted).decided(DecidedBy::Outcome).at(origin, jump.span);
+        let left = self.jump(jump, vec![OpenEdge { from, edge }]);
+        self.connect_as(left, self.successor, EdgeKind::Exhausted, origin, jump.span);
+    }
+
     /// Builds a step: its body in order, then its interruptions. `at` is its first node,
     /// `successor` the node that follows it by default.
     fn step(&mut self, step: &'a Step, start: OpenEdges<'a>, at: NodeIndex, successor: NodeIndex) {
@@ -171,6 +178,7 @@ impl<'a> Builder<'_, 'a> {
         self.resume = self.shared.resume;
         let limit = step.max_attempts.and_then(to_count);
         self.retry = (at, limit);
+        self.successor = successor;
         let mut ends: OpenEdges<'a> =
             start.into_iter().map(|o| OpenEdge { edge: o.edge.at_most(limit), ..o }).collect();
         if let Some(when) = &step.when {
@@ -185,10 +193,7 @@ impl<'a> Builder<'_, 'a> {
             }
         }
         if let Some(jump) = &step.on_exhausted {
-            let edge =
-                Edge::of(EdgeKind::Exhausted).decided(DecidedBy::Outcome).at(origin, jump.span);
-            let left = self.jump(jump, vec![OpenEdge { from: at, edge }]);
-            self.connect_as(left, successor, EdgeKind::Exhausted, origin, jump.span);
+            self.leave_exhausted(at, jump, origin);
         }
         for data in step.await_attachment.iter().chain(&step.human_approval) {
             ends = self.append(ends, NodeKind::Await, Origin::Data(&data.value), data.span);

@@ -1,6 +1,6 @@
 //! Collecting fields (ABL, current specification, 3.6 and 3.14.2).
 
-use super::fields::{FieldLayers, looked_up};
+use super::fields::{FieldLayers, as_written, looked_up};
 use super::inferences::Settled;
 use super::scope::name_of_variable;
 use super::{Next, NodeResult, Run, index, leads_onward};
@@ -217,8 +217,9 @@ impl<'p> Run<'_, 'p, '_> {
         });
         if limit.is_some_and(|limit| f64::from(times) > limit) || self.retries_exhausted(asking) {
             self.reset_attempts(at);
-            return match failed {
-                Some((edge, ..)) => Ok(Next::Take(edge)),
+            let exhausted = self.pick_edge(at, |edge, _| edge.kind == EdgeKind::Exhausted)?;
+            return match failed.map(|(edge, ..)| edge).or(exhausted) {
+                Some(edge) => Ok(Next::Take(edge)),
                 None => {
                     Err(RuntimeError::new("validation_error", "the fields could not be collected"))
                 }
@@ -474,6 +475,11 @@ impl<'p> Run<'_, 'p, '_> {
                 (listed && answers && by_pattern).then(|| Json::from(message.trim()))
             });
             let Some(found) = found else { continue };
+            let written = self
+                .lookup_table(field)
+                .zip(found.as_str())
+                .and_then(|(table, found)| as_written(table, found, &message));
+            let found = written.map_or(found, Json::from);
             // A field without a type accepts any value.
             let declared = field.get(|f| f.ty.as_ref()).is_some()
                 || field.get(|f| f.entity_ref.as_ref()).is_some();

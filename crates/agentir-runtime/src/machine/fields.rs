@@ -138,6 +138,10 @@ impl<'p> Run<'_, 'p, '_> {
         if !listed {
             return Ok(false);
         }
+        let of_type = field.get(|f| f.ty.as_ref()).is_some_and(|ty| is_integer_type(&ty.value));
+        if of_type && matches!(value, Value::Number(number) if number.fract() != 0.0) {
+            return Ok(false);
+        }
         for requirement in &requirements {
             match meets(requirement, spec.values.keys(), value, &text) {
                 Ok(true) => {}
@@ -237,6 +241,11 @@ impl<'p> Run<'_, 'p, '_> {
     }
 }
 
+/// Whether a type has integers only.
+fn is_integer_type(name: &str) -> bool {
+    ["integer", "int", "long"].iter().any(|one| name.eq_ignore_ascii_case(one))
+}
+
 /// Whether a field that lists its values lists this one, or all items of it.
 fn is_listed(spec: &FieldSpec, value: &Value, semantics: &Semantics) -> bool {
     let known = |one: &Value| {
@@ -317,6 +326,16 @@ pub(super) fn listed(table: &LookupTable) -> impl Iterator<Item = &str> {
     values.chain(keys.map(String::as_str))
 }
 
+/// A value of a table in which case counts as the message writes it; values are found whatever their case. What the message
+/// does not contain was concluded from it, and is left as it is.
+pub(super) fn as_written(table: &LookupTable, found: &str, message: &str) -> Option<String> {
+    if table.case_sensitive != Some(true) || message.contains(found) {
+        return None;
+    }
+    let pattern = regex::RegexBuilder::new(&regex::escape(found)).case_insensitive(true).build();
+    Some(pattern.ok()?.find(message)?.as_str().to_owned())
+}
+
 /// Looks a value up: `Some(None)` if the table does not have it, `None` if it is no text or number. The
 /// value is as the table writes it; for a key of a map, it is the value of the key.
 pub(super) fn looked_up(
@@ -342,7 +361,7 @@ pub(super) fn looked_up(
             Some(NumberOrText::Number(n)) => n.0,
             _ => FUZZY_THRESHOLD,
         };
-        let close = listed(table).map(|one| (one, similarity(one, said)));
+        let close = listed(table).map(|one| (one, similarity(one, said, exact)));
         let close =
             close.filter(|(_, score)| table.fuzzy_match == Some(true) && *score >= threshold);
         close.max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(one, _)| one)
@@ -353,11 +372,12 @@ pub(super) fn looked_up(
     }
 }
 
-/// The similarity of two texts, from 0 to 1: one minus the share of characters to change, whatever
-/// their case.
-fn similarity(one: &str, other: &str) -> f64 {
-    let lower = |text: &str| text.to_lowercase().chars().take(MAX_FUZZY).collect::<Vec<char>>();
-    let (one, other) = (lower(one), lower(other));
+/// The similarity of two texts, from 0 to 1: one minus the share of characters to change. The case of
+/// characters counts if it is `exact`.
+fn similarity(one: &str, other: &str, exact: bool) -> f64 {
+    let folded = |text: &str| if exact { text.to_owned() } else { text.to_lowercase() };
+    let characters = |text: &str| folded(text).chars().take(MAX_FUZZY).collect::<Vec<char>>();
+    let (one, other) = (characters(one), characters(other));
     let most = one.len().max(other.len());
     if most == 0 {
         return 1.0;

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::session::{ReturnPoint, RuntimeError, Status};
 use crate::trace::EventKind;
-use agentir_expr::{Condition, ConditionKind};
+use agentir_expr::{BinaryOp, Condition, ConditionKind, Expr, ExprKind, Name, Segment, UnaryOp};
 use agentir_flow::Cfg;
 use agentir_flow::cfg::{EdgeKind, NodeKind, Origin};
 use agentir_ir::{
@@ -646,13 +646,78 @@ impl<'p> Run<'_, 'p, '_> {
         rail.action_type() != "warn"
     }
 
-    /// Whether a check before a call or an answer needs a value that it has asked for and that is not there: what is unset
-    /// may pass comparisons.
+    /// Whether the outcome of a check before a call or an answer depends on a value that it asks for and that is not there:
+    /// what is unset may pass comparisons. Tests for exactly that count, unless the check itself has removed the value to
+    /// ask for it.
     fn lacks_collected(&self, constraint: &'p Constraint) -> bool {
-        let fields = constraint.on_fail.iter().flat_map(|failure| &failure.collect_fields);
-        (!constraint.is_of_every_turn() || self.has_asked_for(constraint))
-            && constraint.applies_when.is_none()
-            && fields.into_iter().any(|field| !self.has_value(&field.value))
+        let asked = self.has_asked_for(constraint);
+        let unset: Vec<_> = (constraint.on_fail.iter())
+            .flat_map(|failure| &failure.collect_fields)
+            .filter(|field| !self.has_value(&field.value))
+            .flat_map(|field| [field.value.clone(), self.field_variable(&field.value)])
+            .collect();
+        if unset.is_empty()
+            || constraint.applies_when.is_some()
+            || (constraint.is_of_every_turn() && !asked)
+        {
+            return false;
+        }
+        match constraint.condition.expr() {
+            Some(expr) => self.outcome_without(expr, &unset, asked).is_none(),
+            // What a condition in words reads is not known.
+            None => asked,
+        }
+    }
+
+    /// The truth of a condition whatever the values of some variables are; `None` if it depends on them, or cannot be
+    /// evaluated. What tests whether they are set depends on them only if `tests_count`.
+    fn outcome_without(&self, expr: &Expr, unset: &[Name], tests_count: bool) -> Option<bool> {
+        let of = |part: &Expr| self.outcome_without(part, unset, tests_count);
+        // The first operand that decides, or that all have the other truth.
+        let chain = |outcomes: &mut dyn Iterator<Item = Option<bool>>, decides: bool| {
+            let mut known = true;
+            for outcome in outcomes {
+                if outcome == Some(decides) {
+                    return outcome;
+                }
+                known &= outcome.is_some();
+            }
+            known.then_some(!decides)
+        };
+        match &expr.kind {
+            ExprKind::And(parts) => return chain(&mut parts.iter().map(of), false),
+            ExprKind::Or(parts) => return chain(&mut parts.iter().map(of), true),
+            ExprKind::Unary { op: UnaryOp::Not, operand } => {
+                return of(operand).map(|holds| !holds);
+            }
+            ExprKind::Binary { op: BinaryOp::Implies, left, right } => {
+                let mut outcomes = [of(left).map(|holds| !holds), of(right)].into_iter();
+                return chain(&mut outcomes, true);
+            }
+            ExprKind::Conditional { condition, then, otherwise } => {
+                return of(if of(condition)? { then } else { otherwise });
+            }
+            _ => {}
+        }
+        let is_test = matches!(expr.kind, ExprKind::IsSet { .. })
+            || matches!(&expr.kind, ExprKind::Binary { left, right, .. }
+                if [left, right].iter().any(|side| super::checks::is_null_literal(side)));
+        let mut reads = false;
+        expr.paths(&mut |path| {
+            let mut names = std::iter::once(path.root.value.as_str()).chain(
+                path.segments.iter().filter_map(|segment| match segment {
+                    Segment::Field(name) => Some(name.value.as_str()),
+                    _ => None,
+                }),
+            );
+            reads |= names.any(|name| unset.iter().any(|unset| unset == name));
+        });
+        if reads && (tests_count || !is_test) {
+            return None;
+        }
+        let dialect = self.dialect();
+        let value = agentir_eval::evaluate(expr, &self.scope(), dialect).ok()?;
+        Some(agentir_eval::truthy(&value, dialect.semantics()))
     }
 
     /// The edge by which a constraint passes; `None` if it fails.

@@ -67,7 +67,7 @@ impl<'p> Run<'_, 'p, '_> {
                         .action
                         .as_ref()
                         .is_some_and(|(action, _)| handler.action_id.value == action.as_str());
-                    if pressed && self.guard_holds(edge.guard)? {
+                    if pressed && !self.is_unknown_option() && self.guard_holds(edge.guard)? {
                         let value = input.action.as_ref().and_then(|(_, v)| v.clone());
                         self.session.set_system("action_value", &Json::from(value));
                         return Ok(Some(id));

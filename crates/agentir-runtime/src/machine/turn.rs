@@ -14,6 +14,26 @@ const MAX_OFFERED: usize = 256;
 /// What the user reads after pressing a button of an earlier question.
 const STALE_PRESS: &str = "That button belongs to an earlier question.";
 
+/// What a client sends for a value.
+fn plain_text(value: &Json) -> Option<String> {
+    match value {
+        Json::Null => None,
+        Json::String(text) => Some(text.clone()),
+        other => Some(other.to_string()),
+    }
+}
+
+/// The texts by which a client may name an option of a menu.
+fn option_texts(option: &Json) -> Vec<String> {
+    match option {
+        Json::Object(parts) => ["id", "value", "label"]
+            .iter()
+            .filter_map(|name| plain_text(parts.get(*name)?))
+            .collect(),
+        other => plain_text(other).into_iter().collect(),
+    }
+}
+
 impl Run<'_, '_, '_> {
     pub(super) fn begin_turn(&mut self) {
         let Some(input) = self.input.clone() else { return };
@@ -97,12 +117,10 @@ impl Run<'_, '_, '_> {
             let place = if place == asks { &waits } else { &place };
             for element in elements {
                 let Some(id) = element.get("id").and_then(Json::as_str) else { continue };
-                let value = element.get("value").and_then(|value| match value {
-                    Json::Null => None,
-                    Json::String(text) => Some(text.clone()),
-                    other => Some(other.to_string()),
-                });
-                let offer = Offer { place: place.clone(), value };
+                let value = element.get("value").and_then(plain_text);
+                let options = element.get("options").and_then(Json::as_array);
+                let options = options.into_iter().flatten().flat_map(option_texts).collect();
+                let offer = Offer { place: place.clone(), value, options };
                 self.session.offered.insert(id.to_owned(), offer);
             }
         }
@@ -120,11 +138,25 @@ impl Run<'_, '_, '_> {
         Some(Place { agent: frame.agent.clone(), step })
     }
 
-    /// Whether the user pressed a button of a question that is no longer asked. It is for its handler alone.
+    /// Whether the user pressed what does not belong to the question that is asked: a button of an earlier one, one that was
+    /// never shown, an option that a menu does not have. It is for its handler alone.
     pub(super) fn is_stale_press(&self) -> bool {
         let pressed = self.input.as_ref().and_then(|input| input.action.as_ref());
-        let offered = pressed.and_then(|(id, _)| self.session.offered.get(id));
-        offered.is_some_and(|offered| self.progress.waited_at.as_ref() != Some(&offered.place))
+        pressed.is_some_and(|(id, _)| {
+            let offered = self.session.offered.get(id);
+            let place = self.progress.waited_at.as_ref();
+            self.is_unknown_option() || offered.is_none_or(|offered| place != Some(&offered.place))
+        })
+    }
+
+    /// Whether the user chose an option that its menu does not have, which is no choice.
+    pub(super) fn is_unknown_option(&self) -> bool {
+        let pressed = self.input.as_ref().and_then(|input| input.action.as_ref());
+        let chosen =
+            pressed.and_then(|(id, value)| self.session.offered.get(id).zip(value.as_ref()));
+        chosen.is_some_and(|(offered, value)| {
+            !offered.options.is_empty() && !offered.options.contains(value)
+        })
     }
 
     /// Tells the user that a button is no answer to what is asked now.

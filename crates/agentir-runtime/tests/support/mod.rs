@@ -153,7 +153,10 @@ impl Extractor for Patterns {
         let mut values = Map::new();
         for field in fields {
             if asked == Some(&field.name) && !message.is_empty() {
-                values.insert(field.name.clone(), Json::from(message));
+                // Listed values are found whatever their case.
+                let listed = field.values.keys().find(|one| one.eq_ignore_ascii_case(message));
+                let value = listed.map_or(message, String::as_str);
+                values.insert(field.name.clone(), Json::from(value));
             }
             if let Some((_, value)) = message.split_once(&format!("{}=", field.name)) {
                 let value = value.split_whitespace().next().unwrap_or_default();
@@ -255,6 +258,15 @@ impl<'p, 'c> Talk<'p, 'c> {
 
     /// Runs one turn. The session is serialised and deserialised before every turn.
     pub fn turn(&mut self, message: Option<&str>) -> &mut Self {
+        self.take(message, message.map(Input::text).as_ref())
+    }
+
+    /// Presses a button, or chooses from a menu.
+    pub fn press(&mut self, id: &str, value: Option<&str>) -> &mut Self {
+        self.take(Some(id), Some(&Input::press(id, value.map(str::to_owned))))
+    }
+
+    fn take(&mut self, message: Option<&str>, input: Option<&Input>) -> &mut Self {
         let stored = serde_json::to_string(&self.session).unwrap();
         self.session = serde_json::from_str(&stored).unwrap();
         let mut seen = Seen::default();
@@ -266,8 +278,7 @@ impl<'p, 'c> Talk<'p, 'c> {
             clock: &At(self.now),
             observer: &mut seen,
         };
-        let input = message.map(Input::text);
-        let turn = self.machine.turn(&mut self.session, input.as_ref(), &mut host).unwrap();
+        let turn = self.machine.turn(&mut self.session, input, &mut host).unwrap();
         if let Some(message) = message {
             let _ = writeln!(self.script, "> {message}");
         }
