@@ -82,7 +82,7 @@ fn defined(definition: &Definition) -> (Vec<&Agent>, Vec<&Tool>) {
             program.libraries.iter().flat_map(|library| &library.tools).collect(),
         ),
         Definition::Tools(library) => (Vec::new(), library.tools.iter().collect()),
-        Definition::Profile(_) | Definition::Settings(_) => Default::default(),
+        Definition::Profile(_) | Definition::Settings(_) => (Vec::new(), Vec::new()),
     }
 }
 
