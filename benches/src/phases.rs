@@ -68,7 +68,13 @@ pub(crate) fn table(name: &str, projects: &[Project], options: &Options) -> Stri
     row("rules alone", &|threads| {
         // Those for the texts of documents run when a file is read.
         each(&documents, threads, |document| {
-            black_box(agentir_lint::check_text(FileId(0), document.text));
+            let source = agentir_lint::SourceText {
+                file: FileId(0),
+                text: document.text,
+                agents: &[],
+                tools: &[],
+            };
+            black_box(agentir_lint::check_text(&source));
         });
         each(&programs, threads, |loaded| {
             black_box(rules.check(loaded, false));

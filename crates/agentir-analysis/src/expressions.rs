@@ -154,18 +154,22 @@ impl<'c, 'a> Results<'c, 'a> {
             copied.entry(&set.target.root.value).or_default().push(value);
         }
         let passed = self.cx.program.passed.get(self.cx.agent.metadata.name.value.as_str());
-        let elsewhere = |name: &str| {
-            passed.is_some_and(|names| names.contains(name))
-                || index.fields.iter().any(|f| f.name.value == name)
-                || index
-                    .writes
-                    .iter()
-                    .any(|(written, used)| *used != WriteUse::ToolResult && written.value == name)
-                || self.cx.agent.memory.session.iter().any(|v| {
-                    v.name.value == name && v.initial_value.as_ref().is_some_and(|v| !v.is_null())
-                })
-        };
-        copied.retain(|name, _| !elsewhere(name));
+        let agent = self.cx.agent;
+        // There may be as many copies as fields, writes and variables.
+        let asked = index.fields.iter().map(|f| f.name.value.as_str());
+        let others = index.writes.iter().filter(|(_, used)| *used != WriteUse::ToolResult);
+        let initial = agent
+            .memory
+            .session
+            .iter()
+            .filter(|v| v.initial_value.as_ref().is_some_and(|v| !v.is_null()));
+        let elsewhere: FxHashSet<&str> = asked
+            .chain(others.map(|(name, _)| name.value.as_str()))
+            .chain(initial.map(|v| v.name.value.as_str()))
+            .collect();
+        copied.retain(|name, _| {
+            !elsewhere.contains(name) && !passed.is_some_and(|names| names.contains(*name))
+        });
         // Copies of copies are found in the next round.
         for _ in 0..MAX_COPIES {
             let found: Vec<(&'a str, &'a Tool)> = copied

@@ -5,6 +5,7 @@ use agentir_diagnostics::{clean_lines, escape_json, write_json_lines};
 use agentir_secrets::{MASK, Masker, is_credential, masks};
 use clap::error::ErrorKind;
 use similar::TextDiff;
+use std::borrow::Cow;
 use std::env;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
@@ -151,6 +152,11 @@ pub fn mask_value(value: &mut serde_json::Value, masker: &Masker) {
     use serde_json::Value;
     match value {
         Value::String(text) => masker.mask_in_place(text),
+        Value::Number(number) if !masker.is_empty() => {
+            if let Cow::Owned(masked) = masker.mask(&number.to_string()) {
+                *value = Value::String(masked);
+            }
+        }
         Value::Array(items) => items.iter_mut().for_each(|item| mask_value(item, masker)),
         Value::Object(fields) => {
             for (name, mut value) in std::mem::take(fields) {

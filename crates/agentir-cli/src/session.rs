@@ -112,7 +112,16 @@ pub fn run(command: &SessionCommand) -> ExitCode {
 }
 
 fn print(text: &str) -> Result<ExitCode, String> {
-    let text = shown(text, &Masker::default());
+    print_masked(text, &Masker::default())
+}
+
+/// What masks the secrets that a conversation contains.
+fn masker(session: &Session) -> Masker {
+    Masker::default().with_values(session.secrets())
+}
+
+fn print_masked(text: &str, masker: &Masker) -> Result<ExitCode, String> {
+    let text = shown(text, masker);
     crate::output::unless_closed(io::stdout().lock().write_all(text.as_bytes()))
         .map_err(|e| format!("the output cannot be written: {e}"))?;
     Ok(ExitCode::SUCCESS)
@@ -202,7 +211,7 @@ pub fn exported(id: &str, session: &Session) -> String {
         "model_calls": session.model_calls,
         "usage": session.usage,
     });
-    mask_value(&mut value, &Masker::default());
+    mask_value(&mut value, &masker(session));
     let text = serde_json::to_string_pretty(&value).unwrap_or_default();
     format!("{}\n", escape_json(&text))
 }
@@ -223,7 +232,7 @@ fn show(id: &str, store: &Database) -> Result<ExitCode, String> {
             let _ = writeln!(text, "  {name} = {value}");
         }
     }
-    print(&text)
+    print_masked(&text, &masker(&session))
 }
 
 fn export(id: &str, store: &Database, output: Option<&Path>) -> Result<ExitCode, String> {

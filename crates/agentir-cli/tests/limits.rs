@@ -778,3 +778,68 @@ fn long_flows_are_compared_in_linear_time() {
         within(60, folder.path(), &["convert", "a.agent.abl", "--to", "adl", "-o", "out"]);
     assert!(!stdout(&converted).contains("undecided"), "{}", stdout(&converted));
 }
+
+/// Rules that look at each assignment look its variable up.
+#[test]
+fn assignments_are_checked_in_linear_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let agent = |n: usize| {
+        let variables: String = (0..n).map(|i| format!("    - v{i}\n")).collect();
+        let sets: String =
+            (0..n).map(|i| format!("    SET: v{i} = v{} + 1\n", i * 7 % n)).collect();
+        format!(
+            "AGENT: A\nGOAL: \"x\"\nMEMORY:\n  session:\n{variables}FLOW:\n  a:\n    REASONING: false\n{sets}    THEN: COMPLETE\n"
+        )
+    };
+    let time = |n: usize| {
+        let name = format!("a{n}.agent.abl");
+        write(folder.path(), &[(&name, &agent(n))]);
+        let output = within(120, folder.path(), &["check", &name, "--statistics"]);
+        let text = stdout(&output) + &stderr(&output);
+        ["type-mismatch", "undefined-field"].map(|rule| {
+            let mut lines = text.lines().filter_map(|line| line.strip_prefix(rule));
+            let time = lines.find_map(|line| line.split_whitespace().next()?.parse().ok());
+            // Rules that take less are not listed by their names.
+            let time: f64 = time.unwrap_or_default();
+            time.max(5.0)
+        })
+    };
+    // Eight times as much; a quadratic search would take 64 times as long.
+    let (few, many) = (time(2_000), time(16_000));
+    for (few, many) in few.into_iter().zip(many) {
+        assert!(many < 30.0 * few, "{few} ms, {many} ms");
+    }
+}
+
+/// Agents that all hand over to each other and get control back have as many moves as the third power of their number.
+#[test]
+fn agents_that_all_hand_over_to_each_other_are_compared_up_to_a_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    let mesh = |n: usize| {
+        for i in 0..n {
+            let others = (0..n).filter(|j| *j != i);
+            let handoffs: String = others
+                .map(|j| {
+                    format!(
+                        "  - TO: A{j}\n    WHEN: k{i} == {j}\n    CONTEXT:\n      pass: [k{i}]\n      summary: \"x\"\n    RETURN: true\n"
+                    )
+                })
+                .collect();
+            let text = format!(
+                "AGENT: A{i}\nGOAL: \"x\"\nMEMORY:\n  session:\n    - k{i}\nHANDOFF:\n{handoffs}"
+            );
+            write(folder.path(), &[(&format!("mesh{n}/a{i}.agent.abl"), &text)]);
+        }
+    };
+    mesh(20);
+    let same = within(60, folder.path(), &["diff", "mesh20", "mesh20"]);
+    assert_eq!(code(&same), 0, "{}{}", stdout(&same), stderr(&same));
+    mesh(90);
+    let cut = within(120, folder.path(), &["diff", "mesh90", "mesh90"]);
+    let said = stdout(&cut);
+    assert!(
+        said.contains("the graphs are too large to be compared; this was found at agent `A"),
+        "{said}"
+    );
+    assert!(said.contains(".agent.abl:") && !said.contains("same meaning"), "{said}");
+}

@@ -444,6 +444,57 @@ fn a_secret_in_the_source_does_not_stop_a_conversion() {
     assert!(written.contains("X-Api-Key"), "{written}");
 }
 
+/// A value that stands on another line than its name is a secret by the name of what it is the value of.
+#[test]
+fn initial_values_are_secrets_by_the_names_of_their_variables() {
+    let secret = "w8Hy3PnD57vLgQ2tUc6M";
+    let variables = [
+        "- name: apiKey\n      type: string\n      initial_value: \"{}\"",
+        "- name: apiKey\n      initial_value: \"{}\"",
+        "- name: apiKey\n      type: string\n      description: \"The key\"\n      initial_value: '{}'",
+        "- apiKey\n      INITIAL: \"{}\"",
+        "- name: password\n      type: string\n      initial_value: \"{}\"",
+        "- name: x_api_key\n      type: string\n      initial_value: {}",
+        "apiKey:\n        type: string\n        initial_value: \"{}\"",
+        "- { name: apiKey, initial_value: \"{}\" }",
+        "- name: Passwort\n      type: string\n      initial_value: \"{}\"",
+        "- name: apiKey\n      type: string[]\n      initial_value:\n        - \"{}\"",
+    ];
+    let agent = |variable: &str| {
+        format!(
+            "AGENT: A\nGOAL: \"Help\"\nMEMORY:\n  session:\n    {variable}\nFLOW:\n  a:\n    REASONING: false\n    \
+             RESPOND: \"hi {{{{apiKey}}}} {{{{password}}}} {{{{x_api_key}}}}\"\n    THEN: COMPLETE\n"
+        )
+    };
+    for variable in variables {
+        let folder = tempfile::tempdir().unwrap();
+        let text = agent(&variable.replace("{}", secret));
+        write(folder.path(), &[("bot/a.agent.abl", &text)]);
+        write(folder.path(), &[("other/a.agent.abl", &text.replace("w8Hy", "q8Hy"))]);
+        let found = ran(folder.path(), &["check", "bot"]).1;
+        assert_eq!(found.matches("error[hardcoded-secret]").count(), 1, "{variable}: {found}");
+        assert!(found.contains("w8Hy…"), "{variable}: {found}");
+        let args = ["run", "bot", "--trace", "--trace-file", "t"];
+        let output = run_with_input(folder.path(), &args, b"hello\n");
+        let mut all = vec![("run".to_owned(), stdout(&output) + &stderr(&output))];
+        all.push(("trace".to_owned(), fs::read_to_string(folder.path().join("t")).unwrap()));
+        let (_, out, err) = ran(folder.path(), &["diff", "bot", "other"]);
+        all.push(("diff".to_owned(), out + &err));
+        all.extend(shown(folder.path(), "bot"));
+        for (output, text) in all {
+            assert_hidden(&format!("{variable}: {output}"), &text, &[secret.to_owned()]);
+        }
+    }
+    // What stands for a secret, or is a word, is none.
+    for value in ["{{secrets.KEY}}", "changeme", "none", "the key of the desk"] {
+        let folder = tempfile::tempdir().unwrap();
+        let text = agent(&variables[0].replace("{}", value));
+        write(folder.path(), &[("bot/a.agent.abl", &text)]);
+        let found = ran(folder.path(), &["check", "bot"]).1;
+        assert!(!found.contains("hardcoded-secret"), "{value}: {found}");
+    }
+}
+
 /// The texts of all files below a folder.
 fn texts_below(folder: &Path) -> String {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());

@@ -259,7 +259,8 @@ fn servers_end_with_the_conversation_and_get_what_their_file_says() {
     let mut command = agentir(folder.path(), Path::new(CACHE));
     command.args(["run", "desk.agent.abl", "--allow-tools", "--mcp", "mcp.yaml"]);
     let output = command.env("SHELF_TOKEN", "shelf-token").output().unwrap();
-    assert_eq!(common::stdout(&output), "found shelf-token\n", "{}", common::stderr(&output));
+    // It got the variable, and what it says of it is not shown.
+    assert_eq!(common::stdout(&output), "found …\n", "{}", common::stderr(&output));
     assert_gone(folder.path(), "the end of the conversation");
 }
 
@@ -333,6 +334,92 @@ fn hosts_and_variables_are_allowed_by_name() {
         assert!(note.trim_end().ends_with(flag.as_str()), "{note}");
     }
     assert_eq!(seen.lock().unwrap().len(), 1);
+}
+
+/// A web server that answers with the headers that it got: `x-text` in a text, `x-number` as a number.
+fn echo() -> u16 {
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = server.local_addr().unwrap().port();
+    thread::spawn(move || {
+        for stream in server.incoming() {
+            let mut stream = stream.unwrap();
+            let lines = BufReader::new(&stream).lines().map_while(Result::ok);
+            let head: Vec<String> = lines.take_while(|line| !line.is_empty()).collect();
+            let header = |name: &str| {
+                let lines = head.iter().filter_map(|line| line.split_once(": "));
+                let mut found = lines.filter(|(known, _)| known.eq_ignore_ascii_case(name));
+                found.next().map(|(_, value)| value.to_owned()).unwrap()
+            };
+            let body = format!(
+                "{{\"r\": \"echo {} of {}\", \"n\": {}}}",
+                header("x-text"),
+                header("x-short"),
+                header("x-number")
+            );
+            let length = body.len();
+            let answer = format!(
+                "HTTP/1.1 200 OK\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+            );
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    });
+    port
+}
+
+#[test]
+fn what_a_service_echoes_of_the_environment_is_shown_nowhere() {
+    let port = echo();
+    // What the agent does depends on the values, which it gets as they are.
+    let agent = |space: &str| {
+        format!(
+            "AGENT: Desk\nGOAL: \"Look things up\"\nMEMORY:\n  session:\n    - r\nTOOLS:\n  look() -> {{r: string, n: number}}\n    \
+             description: \"Looks\"\n    type: http\n    endpoint: \"http://127.0.0.1:{port}/a\"\n    method: GET\n    \
+             headers:\n      X-Text: \"{{{{{space}.LOOK_TEXT}}}}\"\n      X-Short: \"{{{{{space}.LOOK_SHORT}}}}\"\n      \
+             X-Number: \"{{{{{space}.LOOK_NUMBER}}}}\"\nFLOW:\n  a:\n    REASONING: false\n    CALL: look()\n    AS: r\n    THEN: b\n  \
+             b:\n    REASONING: false\n    RESPOND: \"got {{{{r.r}}}} and {{{{r.n}}}}\"\n    ON_INPUT:\n      \
+             - IF: r.n == 8394726155 AND r.r == \"echo supersecretvalue of yes-no\"\n        RESPOND: \"as they are\"\n        THEN: COMPLETE\n      \
+             - ELSE:\n        RESPOND: \"changed\"\n        THEN: COMPLETE\n"
+        )
+    };
+    for space in ["secrets", "env", "config"] {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), &[("desk.agent.abl", &agent(space))]);
+        let host = format!("127.0.0.1:{port}");
+        let run = |args: &[&str], input: &str| {
+            let mut command = agentir(folder.path(), Path::new(CACHE));
+            command.args(args).env("no_proxy", "*").env("NO_PROXY", "*");
+            command.env("LOOK_TEXT", "supersecretvalue").env("LOOK_SHORT", "yes-no");
+            command.env("LOOK_NUMBER", "8394726155").stdin(Stdio::piped());
+            command.stdout(Stdio::piped()).stderr(Stdio::piped());
+            let mut child = command.spawn().unwrap();
+            child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+            let output = child.wait_with_output().unwrap();
+            (common::stdout(&output), common::stderr(&output))
+        };
+        let allowed =
+            ["--allow-env", "LOOK_TEXT", "--allow-env", "LOOK_SHORT", "--allow-env", "LOOK_NUMBER"];
+        let kept = ["--session", "s", "--store", "s.sqlite", "--trace", "--trace-file", "t"];
+        let mut args = vec!["run", "desk.agent.abl", "--allow-tools", "--allow-host", &host];
+        args.extend(allowed.into_iter().chain(kept));
+        let (said, trace) = run(&args, "go on\n");
+        assert!(said.contains("got echo supe… of … and …"), "{said}{trace}");
+        assert!(said.contains("as they are"), "{said}{trace}");
+        let file = fs::read_to_string(folder.path().join("t")).unwrap();
+        let mut shown = vec![said, trace, file];
+        for args in [&["session", "show", "s"][..], &["session", "export", "s"]] {
+            let (text, error) = run(&[args, &["--store", "s.sqlite"]].concat(), "");
+            assert!(text.contains("echo supe… of …"), "{text}{error}");
+            shown.push(text + &error);
+        }
+        for text in shown {
+            for secret in ["ersecretvalue", "yes-no", "8394726155"] {
+                // The condition of the agent has the values as constants.
+                let lines = text.lines().filter(|line| !line.contains("r.n =="));
+                assert!(lines.clone().all(|line| !line.contains(secret)), "{space}: {text}");
+                assert!(lines.count() > 0);
+            }
+        }
+    }
 }
 
 #[test]
@@ -426,7 +513,7 @@ fn only_the_file_of_a_function_runs_and_sees_only_what_is_allowed() {
     for at in [".", "./", "agents.yml", path.to_str().unwrap()] {
         assert_eq!(run(at, &[]), ("12 None\nover\n".to_owned(), String::new()), "{at}");
     }
-    assert_eq!(run(".", &["--allow-env", "LOOK_SECRET"]).0, "12 s3cret\nover\n");
+    assert_eq!(run(".", &["--allow-env", "LOOK_SECRET"]).0, "12 …\nover\n");
     for name in ["other", "install"] {
         assert!(!path.join(name).exists(), "`{name}` was executed");
     }

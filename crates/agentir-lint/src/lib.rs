@@ -40,7 +40,7 @@ pub use catalogue::{
     RuleInfo, catalogue, page, rests_on_absence, rests_on_own_agent, rule, rule_names, tag,
 };
 pub use options::{OPTIONS, OptionKind, Options, RuleOption};
-pub use rule::{AgentContext, Check, Group, Report, Rule};
+pub use rule::{AgentContext, Check, Group, Report, Rule, SourceText};
 pub use rules::hardcoded_secret::HARDCODED_SECRET;
 pub use run::{
     CheckRun, Checked, Selection, UnknownRule, check, check_text, check_with, holds_in_fragment,

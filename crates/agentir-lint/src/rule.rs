@@ -4,7 +4,7 @@ use crate::options::Options;
 use agentir_analysis::{AgentAnalysis, ProgramAnalysis};
 use agentir_diagnostics::{Diagnostic, FileId, RuleName, Severity, Span};
 use agentir_expr::dialect::{Construct, Notation};
-use agentir_ir::Dialect;
+use agentir_ir::{Agent, Dialect, Tool};
 use std::ops::Deref;
 
 /// A rule of the catalogue.
@@ -74,11 +74,24 @@ pub enum Check {
     /// The front end checks it while reading.
     FrontEnd,
     /// Checks the source text of a file, comments included.
-    Text(fn(FileId, &str, &mut Report<'_>)),
+    Text(fn(&SourceText<'_>, &mut Report<'_>)),
     /// Checks each agent.
     Agent(fn(&AgentContext<'_, '_>, &mut Report<'_>)),
     /// Checks the program as a whole.
     Program(fn(&ProgramAnalysis<'_>, &mut Report<'_>)),
+}
+
+/// A file as the rules about texts see it.
+#[derive(Debug, Clone, Copy)]
+pub struct SourceText<'t> {
+    /// The file.
+    pub file: FileId,
+    /// Its text.
+    pub text: &'t str,
+    /// The agents that it defines.
+    pub agents: &'t [&'t Agent],
+    /// The tools that it defines beside them.
+    pub tools: &'t [&'t Tool],
 }
 
 /// An agent with its analyses, as rules see it.

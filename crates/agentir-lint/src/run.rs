@@ -2,11 +2,11 @@
 
 use crate::catalogue::RULES;
 use crate::options::Options;
-use crate::rule::{AgentContext, Check, Report};
+use crate::rule::{AgentContext, Check, Report, SourceText};
 use crate::statistics::Statistics;
 use crate::timing::Times;
 use agentir_analysis::{Cancellation, Cancelled, Clock, ProgramAnalysis};
-use agentir_diagnostics::{Diagnostic, FileId};
+use agentir_diagnostics::Diagnostic;
 use agentir_expr::Version;
 use agentir_ir::Program;
 use rustc_hash::FxHashSet;
@@ -94,13 +94,13 @@ pub struct Checked {
     pub statistics: Statistics,
 }
 
-/// Checks the source text of a file.
+/// Checks the source text of a file, and what it declares.
 #[must_use]
-pub fn check_text(file: FileId, text: &str) -> Vec<Diagnostic> {
+pub fn check_text(source: &SourceText<'_>) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     for rule in RULES.iter().copied() {
         if let Check::Text(check) = rule.check {
-            check(file, text, &mut Report { rule, diagnostics: &mut diagnostics });
+            check(source, &mut Report { rule, diagnostics: &mut diagnostics });
         }
     }
     diagnostics

@@ -2,7 +2,11 @@
 
 use crate::internal_error::guarded;
 use agentir_diagnostics::{Diagnostic, FileId, RuleName, Span};
-use agentir_syntax::{Detected, FileHead, Languages, LoweredFile, MAX_FILE_SIZE, ReadOptions};
+use agentir_ir::{Agent, Tool};
+use agentir_lint::SourceText;
+use agentir_syntax::{
+    Definition, Detected, FileHead, Languages, LoweredFile, MAX_FILE_SIZE, ReadOptions,
+};
 use std::io;
 
 /// The rule that reports files that cannot be read.
@@ -56,9 +60,29 @@ impl FileResult {
         text: &str,
     ) -> Self {
         if language.kind.is_plain {
-            lowered.diagnostics.extend(agentir_lint::check_text(file, text));
+            let (agents, tools) = lowered.definition.as_ref().map(defined).unwrap_or_default();
+            let source = SourceText { file, text, agents: &agents, tools: &tools };
+            let found = agentir_lint::check_text(&source);
+            lowered.diagnostics.extend(found);
         }
         Self { language, lowered }
+    }
+}
+
+/// The agents of a file, and its tools beside them.
+fn defined(definition: &Definition) -> (Vec<&Agent>, Vec<&Tool>) {
+    match definition {
+        Definition::Agent(agent) => (vec![agent], Vec::new()),
+        Definition::Program { agents, tools, .. } => (
+            agents.iter().map(|agent| &**agent).collect(),
+            tools.iter().flat_map(|library| &library.tools).collect(),
+        ),
+        Definition::Whole(program) => (
+            program.agents().collect(),
+            program.libraries.iter().flat_map(|library| &library.tools).collect(),
+        ),
+        Definition::Tools(library) => (Vec::new(), library.tools.iter().collect()),
+        Definition::Profile(_) | Definition::Settings(_) => (Vec::new(), Vec::new()),
     }
 }
 

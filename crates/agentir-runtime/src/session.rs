@@ -153,6 +153,9 @@ pub struct Session {
     /// What expressions made of such values.
     #[serde(default, skip_serializing_if = "Derived::is_empty")]
     pub(crate) derived: Derived,
+    /// The values of the host's secrets that the conversation contains, which are masked where it is shown.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) secrets: BTreeSet<String>,
     /// The buttons and menus that were offered, by their ids.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) offered: BTreeMap<String, Offer>,
@@ -279,6 +282,31 @@ impl Session {
             .collect()
     }
 
+    /// Notes which of these secrets of the host the conversation contains: a tool may have answered with one. They are
+    /// kept with it, so that whoever shows it later can mask them; those that it does not contain are not.
+    pub fn note_secrets<'v>(&mut self, values: impl IntoIterator<Item = &'v str>) {
+        let mut values: Vec<&str> = values
+            .into_iter()
+            .map(str::trim)
+            .filter(|value| !value.is_empty() && !self.secrets.contains(*value))
+            .collect();
+        if values.is_empty() {
+            return;
+        }
+        // What JSON escapes is compared as JSON writes it.
+        let Ok(state) = serde_json::to_string(self) else { return };
+        values.retain(|value| {
+            let escaped = Json::from(*value).to_string();
+            state.contains(escaped.trim_matches('"'))
+        });
+        self.secrets.extend(values.into_iter().map(str::to_owned));
+    }
+
+    /// The secrets of the host that the conversation contains, as [`Self::note_secrets`] noted them.
+    pub fn secrets(&self) -> impl Iterator<Item = &str> {
+        self.secrets.iter().map(String::as_str)
+    }
+
     /// The session with empty lists of messages.
     #[must_use]
     pub fn without_messages(&self) -> Self {
@@ -305,6 +333,7 @@ impl Session {
             places: self.places.clone(),
             sensitive: self.sensitive.clone(),
             derived: self.derived.clone(),
+            secrets: self.secrets.clone(),
             offered: self.offered.clone(),
             unfinished: self.unfinished.clone(),
             memory_writes: BTreeMap::new(),

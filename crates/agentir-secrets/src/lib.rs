@@ -21,7 +21,8 @@ mod table;
 mod values;
 mod views;
 
-pub use mask::{MASK, Mask, Masker, mask, masks, with_secrets};
+pub use mask::{MASK, Mask, Masker, mask, masks, may_be_told, with_secrets};
+pub use named::secret_named;
 
 use bytes::{SCHEMES, SEPARATOR, TOKEN, WORD, is, may_begin};
 use commands::{

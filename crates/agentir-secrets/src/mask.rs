@@ -5,7 +5,8 @@ use crate::values::is_told_apart;
 use crate::views::{MAX_DEPTH, readings, views};
 use crate::{BEGIN_KEY, Reach, search};
 use std::borrow::Cow;
-use std::fmt;
+use std::collections::BTreeSet;
+use std::fmt::{self, Write as _};
 use std::ops::Range;
 
 /// What stands for the part of a secret that is not shown.
@@ -209,6 +210,39 @@ pub fn mask(text: &str) -> Cow<'_, str> {
     Masker::default().mask(text)
 }
 
+/// Whether a value can be told from other texts when it is masked wherever it stands: it has six characters or more, and
+/// is no word that programs write, such as `false`.
+#[must_use]
+pub fn may_be_told(value: &str) -> bool {
+    value.len() >= MIN_KNOWN && !COMMON.iter().any(|word| value.eq_ignore_ascii_case(word))
+}
+
+/// Values of settings that programs write as well.
+const COMMON: &[&str] = &["development", "localhost", "production", "staging", "undefined"];
+
+/// A value as it is, as JSON writes it, and as addresses and forms do.
+fn forms(value: &str) -> BTreeSet<String> {
+    let (mut json, mut address) = (String::new(), String::new());
+    for c in value.chars() {
+        match c {
+            '"' | '\\' => json.extend(['\\', c]),
+            '\n' => json.push_str("\\n"),
+            '\r' => json.push_str("\\r"),
+            '\t' => json.push_str("\\t"),
+            _ => json.push(c),
+        }
+        if c.is_ascii_alphanumeric() || "-._~".contains(c) {
+            address.push(c);
+        } else {
+            let mut bytes = [0; 4];
+            for byte in c.encode_utf8(&mut bytes).bytes() {
+                let _ = write!(address, "%{byte:02X}");
+            }
+        }
+    }
+    [value.to_owned(), json, address].into()
+}
+
 /// Masks secrets in texts, those included that were found elsewhere: a message may quote a password without the
 /// key that says that it is one.
 #[derive(Clone)]
@@ -217,18 +251,23 @@ pub struct Masker {
     known: Vec<Box<str>>,
     /// Whether one of them begins with a byte.
     first: [bool; 256],
+    /// Values that are masked where they stand as a whole, the longest first.
+    whole: Vec<Box<str>>,
 }
 
 impl Default for Masker {
     fn default() -> Self {
-        Self { known: Vec::new(), first: [false; 256] }
+        Self { known: Vec::new(), first: [false; 256], whole: Vec::new() }
     }
 }
 
 /// It does not show what it knows.
 impl fmt::Debug for Masker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Masker").field("known", &self.known.len()).finish()
+        f.debug_struct("Masker")
+            .field("known", &self.known.len())
+            .field("whole", &self.whole.len())
+            .finish()
     }
 }
 
@@ -259,15 +298,28 @@ impl<'t> FromIterator<(&'t str, &'t [Mask])> for Masker {
                 *first = true;
             }
         }
-        Self { known, first }
+        Self { known, first, whole: Vec::new() }
     }
 }
 
 impl Masker {
+    /// Masks these values as well, also as they are written in JSON and in addresses: those of
+    /// [`may_be_told`]. They stand for what is secret whatever they look like, so another text that begins like one of them
+    /// stays as it is, and of a short one only a whole word is masked.
+    #[must_use]
+    pub fn with_values<'v>(mut self, values: impl IntoIterator<Item = &'v str>) -> Self {
+        for value in values.into_iter().map(str::trim).filter(|value| may_be_told(value)) {
+            self.whole.extend(forms(value).into_iter().map(String::into_boxed_str));
+        }
+        self.whole.sort_unstable_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        self.whole.dedup();
+        self
+    }
+
     /// Whether it knows no secrets. Those of known formats are masked all the same.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.known.is_empty()
+        self.known.is_empty() && self.whole.is_empty()
     }
 
     /// A text without its secrets.
@@ -299,11 +351,29 @@ impl Masker {
     #[must_use]
     pub fn masks(&self, text: &str) -> Vec<Mask> {
         let mut all = masks(text);
-        if self.known.is_empty() {
+        if self.is_empty() {
             return all;
         }
         self.find_known(text, &mut all);
+        self.find_values(text, &mut all);
         merged(all)
+    }
+
+    /// Finds the values that are masked as a whole.
+    fn find_values(&self, text: &str, all: &mut Vec<Mask>) {
+        for value in &self.whole {
+            let is_long = value.chars().nth(MIN_SHOWN - 1).is_some();
+            for at in memchr::memmem::find_iter(text.as_bytes(), value.as_bytes()) {
+                let end = at + value.len();
+                let is_outside = |c: Option<char>| !c.is_some_and(char::is_alphanumeric);
+                let before = text.get(..at).and_then(|before| before.chars().next_back());
+                let behind = text.get(end..).and_then(|behind| behind.chars().next());
+                if is_long || (is_outside(before) && is_outside(behind)) {
+                    let head = Mask::new(value, 0..value.len()).hidden.start;
+                    all.push(Mask { secret: at..end, hidden: at + head..end, searched: true });
+                }
+            }
+        }
     }
 
     /// Finds the secrets that are known. A text that was cut may contain only the start of one.
@@ -535,6 +605,26 @@ mod tests {
         ] {
             assert_linear(LONG, |length| format!("{before}{}", part.repeat(length / part.len())));
         }
+    }
+
+    #[test]
+    fn values_are_masked_as_a_whole() {
+        let values = ["super secret/value", "yes-no", "8394726155", "true", "12345", "production"];
+        let masker = Masker::default().with_values(values);
+        for (text, shown) in [
+            ("say super secret/value.", "say supe…."),
+            ("xsuper secret/valuex", "xsupe…x"),
+            ("a?q=super%20secret%2Fvalue&b", "a?q=supe…&b"),
+            ("yes-no, yes-now", "…, yes-now"),
+            ("8394726155 83947261551", "… 83947261551"),
+            // What begins like one is another text.
+            ("super secret/other", "super secret/other"),
+            ("true 12345 production", "true 12345 production"),
+        ] {
+            assert_eq!(masker.mask(text), shown);
+        }
+        let masker = Masker::default().with_values(["two\nlines \"quoted\""]);
+        assert_eq!(masker.mask("{\"a\": \"two\\nlines \\\"quoted\\\"\"}"), "{\"a\": \"two\\…\"}");
     }
 
     #[test]

@@ -109,12 +109,8 @@ pub(super) fn named(line: &str, at: usize, reach: Reach) -> Option<Secret> {
         && (quote.is_some()
             || is_drawn(value)
             || !without_number(name).eq_ignore_ascii_case(PASS.as_bytes()));
-    let what = if kind.password && quote.is_some() && is_chosen_password(value) {
-        "a password"
-    } else if kind.key && is_random(value) {
-        "a key or token"
-    } else if (kind.password || kind.foreign) && is_random(value) {
-        "a password"
+    let what = if let Some(what) = certain(kind, value, quote.is_some()) {
+        what
     } else if likely && (is_likely(word) || is_letters(word))
         || ((kind.password || kind.foreign) && may && quote.is_some() && has_drawn_word(value))
         || (kind.code && value.len() >= MIN_CODE && is_drawn_or_encoded(value))
@@ -124,6 +120,31 @@ pub(super) fn named(line: &str, at: usize, reach: Reach) -> Option<Secret> {
         return None;
     };
     Some(Secret { what: what.to_owned(), range: start..start + value.len() })
+}
+
+/// What a value behind the name of a secret is, if it is sure to be one.
+fn certain(kind: Kind, value: &str, quoted: bool) -> Option<&'static str> {
+    if kind.password && quoted && is_chosen_password(value) {
+        Some("a password")
+    } else if kind.key && is_random(value) {
+        Some("a key or token")
+    } else {
+        ((kind.password || kind.foreign) && is_random(value)).then_some("a password")
+    }
+}
+
+/// What the value of something that has a name is, with article, if it is a secret: a password, key or token by its name,
+/// and no placeholder. As in text, where its name stands before it.
+#[must_use]
+pub fn secret_named(name: &str, value: &str) -> Option<&'static str> {
+    let bytes = name.as_bytes();
+    let kind = Kind {
+        key: has_suffix(bytes, SECRET_NAMES),
+        password: has_suffix(bytes, PASSWORDS),
+        foreign: is_foreign_password(bytes),
+        ..Kind::default()
+    };
+    certain(kind, value, true)
 }
 
 /// What a name before a separator is the name of.

@@ -26,6 +26,7 @@ use agentir_runtime::{
     Attachment, Cancellation, Clock, Host, Input, Machine, Model, OrchestrationMethod, Session,
     StartError, Status, Turn,
 };
+use agentir_secrets::may_be_told;
 use agentir_tools::Toolbox;
 use clap::Args;
 use desk::Desk;
@@ -128,6 +129,8 @@ struct Talk<'p> {
     keeper: Keeper,
     screen: Screen<'p>,
     cancellation: Cancellation,
+    /// The values of the environment that tools may read.
+    secrets: Vec<String>,
     /// Whether a person types in a terminal.
     interactive: bool,
 }
@@ -145,7 +148,7 @@ impl<'p> Talk<'p> {
         let machine = Machine::new(program);
         let cancellation = Cancellation::default();
         let model = setup::model(&args.model, program, &cancellation)?;
-        let tools = setup::tools(&args.tools, program, sources, &cancellation)?;
+        let (tools, secrets) = setup::tools(&args.tools, program, sources, &cancellation)?;
         let mut keeper = Keeper::new(args, program)?;
         let mut session = keeper.session(&machine, args)?;
         if args.orchestration.is_some() {
@@ -153,7 +156,16 @@ impl<'p> Talk<'p> {
         }
         let interactive = io::stdin().is_terminal() && io::stdout().is_terminal();
         let spinner = Spinner::new(interactive && io::stderr().is_terminal());
-        let mut screen = Screen::new(sources, interactive, spinner.clone(), cancellation.clone());
+        // A service may answer with what it was sent, in this run or, in a session that goes on, in an earlier one.
+        let values = secrets.iter().map(String::as_str).chain(session.secrets());
+        let masker = sources.masker().with_values(values);
+        let mut screen = Screen::new(
+            sources,
+            masker.clone(),
+            interactive,
+            spinner.clone(),
+            cancellation.clone(),
+        );
         screen.trace = args.trace;
         if args.session.is_some() && !interactive {
             screen.hold();
@@ -168,7 +180,7 @@ impl<'p> Talk<'p> {
         }
         let desk = Desk {
             attended: args.human && io::stdin().is_terminal(),
-            masker: sources.masker(),
+            masker,
             style: screen.style(),
             spinner,
         };
@@ -182,6 +194,7 @@ impl<'p> Talk<'p> {
             keeper,
             screen,
             cancellation,
+            secrets,
             interactive,
         })
     }
@@ -221,6 +234,8 @@ impl<'p> Talk<'p> {
             return Ok(Outcome::Cancelled);
         }
         let turn = turn.map_err(|e| e.to_string())?;
+        let secrets = self.secrets.iter().map(String::as_str);
+        self.session.note_secrets(secrets.filter(|value| may_be_told(value)));
         let saved = self.keeper.save(&self.session);
         if saved.is_err() {
             self.screen.drop_held();

@@ -55,13 +55,14 @@ const THINKING: &str = "thinking";
 impl<'s> Screen<'s> {
     pub fn new(
         sources: &'s SourceMap,
+        masker: Masker,
         interactive: bool,
         spinner: Spinner,
         cancellation: Cancellation,
     ) -> Self {
         Self {
             sources,
-            terminal: Terminal::new(sources.masker()),
+            terminal: Terminal::new(masker),
             style: Style::of_stdout(),
             spinner,
             cancellation,

@@ -122,13 +122,13 @@ pub fn model(
     })
 }
 
-/// The tools, of which the command line says what they may do.
+/// The tools, of which the command line says what they may do, and the values of the environment that they may read.
 pub fn tools(
     args: &ToolsOf,
     program: &Program,
     sources: &SourceMap,
     cancellation: &Cancellation,
-) -> Result<Toolbox, String> {
+) -> Result<(Toolbox, Vec<String>), String> {
     let mut tools = Toolbox::new(program);
     #[cfg(feature = "scripts")]
     {
@@ -146,6 +146,7 @@ pub fn tools(
         Some(names) => Allow::Only(names.iter().cloned().collect()),
     };
     let env = EnvVars::from_environment(args.allow_env.iter().cloned());
+    let mut secrets: Vec<String> = env.iter().map(|(_, value)| value.to_owned()).collect();
     let supervisor = Supervisor::this_program(SUPERVISE);
     let hosts = args.allow_host.iter().cloned().collect();
     tools =
@@ -153,6 +154,7 @@ pub fn tools(
     if let Some(path) = &args.mcp {
         let file = McpFile::read(&read(path)?).map_err(|e| format!("{}: {e}", path.display()))?;
         let env = EnvVars::from_environment(file.variables());
+        secrets.extend(env.iter().map(|(_, value)| value.to_owned()));
         let servers = Mcp::new(file, env).map_err(|e| e.to_string())?;
         tools =
             tools.mcp(servers.supervisor(supervisor.clone()).cancellation(cancellation.clone()));
@@ -174,7 +176,7 @@ pub fn tools(
         let python = env.iter().fold(python, |python, (name, value)| python.variable(name, value));
         tools = tools.python(python.supervisor(supervisor).cancellation(cancellation.clone()));
     }
-    Ok(tools)
+    Ok((tools, secrets))
 }
 
 /// What the banner says of a model.

@@ -15,6 +15,7 @@ use agentir_solver::Answer;
 use bisimulation::{Distinction, Partition};
 use guards::{Atom, Atoms, Guards};
 use pairs::PointPair;
+use petgraph::graph::NodeIndex;
 use rustc_hash::FxHashSet;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -155,6 +156,7 @@ pub(crate) fn compare(
         prover,
         announced,
         refinements: 0,
+        stopped: None,
     };
     match comparer.all(&points, &mut guards) {
         Some(all) => {
@@ -162,7 +164,7 @@ pub(crate) fn compare(
             found.undecided = all.undecided;
             found.different.extend(all.different);
         }
-        None => found.undecided.push("the graphs are too large to be compared".to_owned()),
+        None => found.undecided.push(comparer.too_large()),
     }
     found
 }
@@ -218,6 +220,8 @@ struct Comparer<'c, 'a> {
     prover: &'c mut Prover,
     announced: &'c AnnouncedLosses,
     refinements: usize,
+    /// The side and the node at which the graphs turned out to be too large.
+    stopped: Option<(usize, NodeIndex)>,
 }
 
 /// The index of a pair of program points, with their difference or why it is undecided.
@@ -234,6 +238,29 @@ enum Feasibility {
 }
 
 impl Comparer<'_, '_> {
+    /// Why nothing was decided: the graphs are too large, and where that turned out. A limit on all of a program is said of
+    /// its first agent.
+    fn too_large(&self) -> String {
+        let why = "the graphs are too large to be compared";
+        let (side, node) = self.stopped.map_or((0, None), |(side, node)| (side, Some(node)));
+        let Some((side, program)) = self.sides.get(side).zip(self.programs.get(side)) else {
+            return why.to_owned();
+        };
+        let node = node.and_then(|node| program.cfg.node(node));
+        let part = node.and_then(|node| program.cfg.agent(node.agent));
+        let Some(part) = part.or_else(|| program.cfg.agents().first()) else {
+            return why.to_owned();
+        };
+        let name = &part.agent.metadata.name;
+        let which =
+            if self.stopped.is_some_and(|(side, _)| side == 1) { "second" } else { "first" };
+        let at = node.and_then(|node| Location::of(side.sources, node.span));
+        let at = at.or_else(|| Location::of(side.sources, name.span));
+        let at = at.map_or_else(String::new, |at| format!(", {at}"));
+        let how = if node.is_some() { "this was found at" } else { "they begin with" };
+        format!("{why}; {how} agent `{name}` of the {which} program{at}")
+    }
+
     fn all(&mut self, points: &[PointPair], guards: &mut Guards) -> Option<Behaviour> {
         let mut found = Behaviour::default();
         // The first difference from the entry of each agent.
@@ -274,7 +301,11 @@ impl Comparer<'_, '_> {
         stops: bool,
         wanted: &dyn Fn(usize) -> bool,
     ) -> Option<(Vec<usize>, Vec<PointResult>)> {
-        let system = Builder::new(self.programs, self.atoms, guards).build(points, stops)?;
+        let mut builder = Builder::new(self.programs, self.atoms, guards);
+        let Some(system) = builder.build(points, stops) else {
+            self.stopped = builder.stopped;
+            return None;
+        };
         'refine: loop {
             let partition = Partition::new(&system, guards)?;
             let mut parted = Vec::new();

@@ -16,7 +16,9 @@ use petgraph::graph::NodeIndex;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
-/// The maximal number of guard propagations while systems are built.
+/// The maximal number of guard propagations and moves while systems are built: the nodes that are visited, the edges that
+/// are followed, and the moves that are made. Where agents hand over to all others and get control back, they grow with the
+/// third power of the agents.
 const MAX_WORK: usize = 2_000_000;
 
 /// The graph of one program, with the correspondence of its agents.
@@ -235,6 +237,16 @@ pub(super) struct Builder<'b, 'a> {
     initial: FxHashSet<(String, String)>,
     /// The guards that were already translated.
     translated: [FxHashMap<(cfg::Guard, AgentId, bool), Guard>; 2],
+    /// The labels of nodes, at the beginning of a conversation or later; many states reach the same nodes.
+    labels: [FxHashMap<(NodeIndex, bool), Option<Known>>; 2],
+    /// The side and the node at which a limit was exceeded.
+    pub(super) stopped: Option<(usize, NodeIndex)>,
+}
+
+/// A label, and its number once a move has it.
+struct Known {
+    label: Label,
+    number: Option<u32>,
 }
 
 /// The system under construction, with its worklist.
@@ -274,7 +286,16 @@ impl<'b, 'a> Builder<'b, 'a> {
     ) -> Self {
         let translated = [FxHashMap::default(), FxHashMap::default()];
         let initial = programs.iter().flat_map(|p| p.initial()).collect();
-        Self { programs, atoms, guards, work: 0, translated, initial }
+        Self {
+            programs,
+            atoms,
+            guards,
+            work: 0,
+            translated,
+            initial,
+            labels: [FxHashMap::default(), FxHashMap::default()],
+            stopped: None,
+        }
     }
 
     /// The systems of both programs. With `stops`, a jump to a common program point is an observable
@@ -392,25 +413,27 @@ impl<'b, 'a> Builder<'b, 'a> {
     ) -> Option<()> {
         let program = self.programs.get(side).copied()?;
         let stopping = stopping.get(side)?;
-        let mut labels: FxHashMap<NodeIndex, Option<Label>> = FxHashMap::default();
+        let first = reach.first;
         while let Some(node) = reach.open.pop_front() {
             self.work += 1;
             if self.work > MAX_WORK || self.guards.too_large {
+                self.stopped = Some((side, node));
                 return None;
             }
-            let observable = labels
-                .entry(node)
-                .or_insert_with(|| {
-                    let initial = reach.first && program.sets_initial(node, &self.initial);
-                    if initial { None } else { program.label(node) }
-                })
-                .is_some();
+            let initial = &self.initial;
+            let known = self.labels.get_mut(side)?.entry((node, first)).or_insert_with(|| {
+                let initial = first && program.sets_initial(node, initial);
+                let label = if initial { None } else { program.label(node) };
+                label.map(|label| Known { label, number: None })
+            });
+            let observable = known.is_some();
             let stops = stopping.contains_key(&node) && reach.origin != Some(node);
             if observable || stops {
                 continue;
             }
             let here = reach.guards.get(&node).copied().unwrap_or(Guard::NEVER);
             for (to, guard) in self.successors(side, node) {
+                self.work += 1;
                 let guard = self.guards.and(here, guard);
                 // The origin may be reached again.
                 if reach.origin == Some(to) {
@@ -421,6 +444,7 @@ impl<'b, 'a> Builder<'b, 'a> {
         }
         let own = reach.origin;
         let again = reach.again;
+        self.work += reach.order.len();
         for node in reach.order {
             let point = stopping.get(&node);
             let guard = match point {
@@ -430,12 +454,16 @@ impl<'b, 'a> Builder<'b, 'a> {
             if guard == Guard::NEVER {
                 continue;
             }
-            let (label, to) = match (point, labels.remove(&node).flatten()) {
+            let known = self.labels.get_mut(side)?.get_mut(&(node, first)).and_then(Option::as_mut);
+            let (label, to) = match (point, known) {
                 (Some(point), _) => {
                     let key = format!("point {point}");
                     (building.label(Label { text: key.clone(), key }), building.end(side))
                 }
-                (None, Some(label)) => (building.label(label), building.state_after(side, node)),
+                (None, Some(Known { label, number })) => {
+                    let number = *number.get_or_insert_with(|| building.label(label.clone()));
+                    (number, building.state_after(side, node))
+                }
                 (None, None) => continue,
             };
             if let Some(moves) = building.system.moves.get_mut(state as usize) {

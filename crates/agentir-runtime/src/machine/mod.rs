@@ -275,6 +275,7 @@ impl<'p> Machine<'p> {
             places: None,
             sensitive: self.sensitive.iter().map(|name| (*name).to_owned()).collect(),
             derived: crate::derived::Derived::default(),
+            secrets: std::collections::BTreeSet::new(),
             offered: std::collections::BTreeMap::new(),
             unfinished: Vec::new(),
             memory_writes: std::collections::BTreeMap::new(),
