@@ -375,8 +375,9 @@ impl<'a> Builder<'_, 'a> {
         let again = |(constraint, profile): &(&Constraint, Option<&Profile>)| {
             let gates = [constraint.applies_when.as_ref(), profile.and_then(|p| p.when.as_ref())];
             let conditions = gates.into_iter().flatten().chain([&constraint.condition]);
-            self.is_before_every_call(constraint) && constraint.refuses()
-                || constraint.is_of_every_turn() && conditions.into_iter().any(may_change)
+            constraint.refuses()
+                && (self.is_before_every_call(constraint)
+                    || constraint.is_of_every_turn() && conditions.into_iter().any(may_change))
         };
         let constraints: Vec<_> = self.all_constraints().into_iter().filter(again).collect();
         let triggers: Vec<_> = (agent.coordination.escalation.iter())

@@ -2,7 +2,7 @@
 
 use super::authorization::arguments_read;
 use super::detectors::redact_personal_data;
-use super::refusals::{BLOCKED, Consequence, Guarded, Verdict};
+use super::refusals::{BLOCKED, Guarded, Verdict};
 use super::shown::change_shown;
 use super::{Next, NodeResult, Run, STAGE_REFUSED, leads_onward};
 use crate::host::{FailureKind, ToolFailure};
@@ -72,12 +72,7 @@ impl<'p> Run<'_, 'p, '_> {
             && !of_any_call
             && !self.has_asked_for(constraint)
             && constraint.condition.expr().is_some_and(|e| self.reads_unknown(e));
-        // What refuses nothing is said once in a turn.
-        let notes = constraint.is_of_every_turn() && !of_any_call && !constraint.refuses();
-        let again = matches!(guarded, Guarded::Call(_))
-            && notes
-            && self.progress.noted_constraints.contains(&constraint.span);
-        if (spared || waits || again || self.leaves_to_answer(constraint, guarded))
+        if (spared || waits || self.leaves_to_answer(constraint, guarded))
             && let Some(edge) = self.passing_edge(at)
         {
             return Ok(Next::Take(edge));
@@ -110,9 +105,6 @@ impl<'p> Run<'_, 'p, '_> {
             self.report_broken(&format!("the constraint `{rule}`"), problem);
         }
         self.emit(EventKind::Violation { rule, action });
-        if notes {
-            self.progress.noted_constraints.push(constraint.span);
-        }
         if warns {
             return self.failure_edge(at, constraint);
         }
@@ -123,18 +115,7 @@ impl<'p> Run<'_, 'p, '_> {
             self.refuse(at, None)?;
             return self.stop_turn();
         }
-        match guarded {
-            // `THEN: continue` of a constraint of every turn goes on with the turn, and so with the call; where the model
-            // made that, its question is asked first.
-            Guarded::Call(checkpoint) if notes => {
-                let asks =
-                    constraint.on_fail.as_ref().is_some_and(|f| !f.collect_fields.is_empty());
-                if asks {
-                    self.refuse_call(checkpoint, Consequence::Collect);
-                }
-            }
-            _ => self.refuse(at, constraint.on_fail.as_ref())?,
-        }
+        self.refuse(at, constraint.on_fail.as_ref())?;
         self.failure_edge(at, constraint)
     }
 

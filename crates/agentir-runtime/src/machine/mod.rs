@@ -455,8 +455,6 @@ struct Progress {
     calls_before_step: usize,
     /// What the constraints saw that have failed and have led to another step.
     failed_constraints: FxHashMap<NodeIndex, checks::FailedCheck>,
-    /// The places of the constraints of every turn that have failed in this turn and refuse nothing.
-    noted_constraints: Vec<agentir_diagnostics::Span>,
     /// Whether this message came to a constraint of every turn that has asked for a value.
     rule_awaits_answer: bool,
     /// The intent whose turn it is, of several that the user has.
