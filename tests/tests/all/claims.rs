@@ -204,7 +204,7 @@ const NOT_PART_OF_THE_PROGRAM: &[(&str, &str)] = &[
     (".repeats_binding", "how a way is declared"),
 ];
 
-/// Whether the items that change places have names.
+/// Whether the items that change places have names, or are names.
 fn swaps_named(json: &Value, at: &[Step]) -> bool {
     let mut list = json;
     for step in at {
@@ -215,7 +215,8 @@ fn swaps_named(json: &Value, at: &[Step]) -> bool {
         let Some(next) = next else { return false };
         list = next;
     }
-    (0..2).all(|index| list.get(index).is_some_and(|item| item.get("name").is_some()))
+    let is_named = |item: &Value| item.is_string() || item.get("name").is_some();
+    (0..2).all(|index| list.get(index).is_some_and(is_named))
 }
 
 /// Lists whose order says nothing, as long as their items have names: what is passed goes by them.
