@@ -145,7 +145,6 @@ impl<'j> Object<'j> {
     fn report_misspelled(&self, member: &Member, meant: &'static str, reader: &mut Reader<'_>) {
         let what = words_of(self.name);
         let message = format!("`{}` is not a key of {what}", member.key);
-        reader.gaps.push(member.key_span);
         let problem = unknown_field(member.key_span, message, Some(meant));
         reader.report(problem.note(format!("{what} must have the key `{meant}`")));
     }
