@@ -5,7 +5,7 @@ use super::schema::{self, AgentKind, FieldDef, FieldType, Standing};
 use super::steps::{self, Context};
 use super::tree::{Agent, Document, Faq, Field, Subflow, Value};
 use crate::rules;
-use agentir_diagnostics::{Applicability, Diagnostic, FileId, Span, Spanned, closest};
+use agentir_diagnostics::{Applicability, Diagnostic, FileId, Severity, Span, Spanned, closest};
 use agentir_expr::Name;
 use agentir_syntax::misspelled::{explain_missing, misspelling, unknown_field};
 use agentir_syntax::outline::{Entry, EntryKind, Key, Outline, Scalar, Style};
@@ -279,12 +279,16 @@ impl Reader<'_> {
         }
         let what = with_article(agent.kind.map_or("agent", AgentKind::name));
         let message = format!("`{}` is not a field of {what}", key.text);
-        let finding =
-            unknown_field(key.span, message, near).note(if agent.kind == Some(AgentKind::Flow) {
-                "MICA silently reads unknown keys of a flow agent as subflows"
-            } else {
-                "MICA's validator rejects the whole file because of it"
-            });
+        let note = if agent.kind == Some(AgentKind::Flow) {
+            "MICA silently reads unknown keys of a flow agent as subflows"
+        } else {
+            "MICA's validator rejects the whole file because of it"
+        };
+        let mut finding = unknown_field(key.span, message, near).note(note);
+        // A list of steps may be a subflow that nothing leads to.
+        if flow && list {
+            finding.severity = Severity::Warning;
+        }
         self.problems.push(match near {
             Some(_) => finding,
             None if flow => {

@@ -14,6 +14,7 @@ mod extent;
 mod headers;
 mod issuers;
 mod mask;
+mod masker;
 mod named;
 mod names;
 mod schemes;
@@ -21,7 +22,8 @@ mod table;
 mod values;
 mod views;
 
-pub use mask::{MASK, Mask, Masker, mask, masks, may_be_told, with_secrets};
+pub use mask::{MASK, Mask, masks, with_secrets};
+pub use masker::{Masker, mask, may_be_told};
 pub use named::secret_named;
 
 use bytes::{SCHEMES, SEPARATOR, TOKEN, WORD, is, may_begin};

@@ -7,7 +7,7 @@ use crate::script;
 use crate::variables::first;
 use agentir_diagnostics::{SourceMap, Span, Spanned};
 use agentir_expr::dialect::RuntimeNames;
-use agentir_expr::{Expr, ExprKind, Name, Path, Segment, Template, TypeExpr, TypeKind, Visit};
+use agentir_expr::{ExprKind, Name, Template, TypeExpr, TypeKind, Visit};
 use agentir_flow::cfg::AgentId;
 use agentir_ir::{
     Agent, AgentReference, AgentUse, BindingAction, Call, GatherField, Jump, Node, Profile,
@@ -22,17 +22,17 @@ pub(super) const SESSION: &str = "session";
 pub(super) struct Collector<'a> {
     program: &'a Program,
     symbols: Vec<Symbol>,
-    ids: FxHashMap<(SymbolKind, Scope, Name), SymbolId>,
+    pub ids: FxHashMap<(SymbolKind, Scope, Name), SymbolId>,
     all: Vec<Occurrence>,
-    agents: FxHashMap<&'a str, AgentId>,
+    pub agents: FxHashMap<&'a str, AgentId>,
     /// The profiles of the program, of those with one name the first.
     profiles: FxHashMap<&'a str, &'a Profile>,
     /// The variables that all agents share.
     shared: FxHashSet<&'a str>,
     /// The declared paths of persistent memory.
-    persistent: FxHashSet<&'a str>,
+    pub persistent: FxHashSet<&'a str>,
     /// The names that the runtime owns.
-    runtime: &'static RuntimeNames,
+    pub runtime: &'static RuntimeNames,
     /// Whether what is declared for an agent elsewhere is its name here, beside its address: where references say what
     /// they refer to.
     names_elsewhere: bool,
@@ -50,11 +50,11 @@ pub(super) struct Owner<'c, 'a> {
     /// The tools that it declares itself.
     pub tools: &'c FxHashMap<&'a str, SymbolId>,
     /// The names of results, and the tools that they come from.
-    results: &'c FxHashMap<&'a str, SymbolId>,
+    pub results: &'c FxHashMap<&'a str, SymbolId>,
     /// The names that it declares or writes.
     pub variables: &'c FxHashSet<&'a str>,
     /// The fields of the results of its tools, which it may use without the names of the tools.
-    returned: &'c FxHashMap<&'a str, SymbolId>,
+    pub returned: &'c FxHashMap<&'a str, SymbolId>,
 }
 
 impl<'a> Collector<'a> {
@@ -114,7 +114,13 @@ impl<'a> Collector<'a> {
         }
     }
 
-    fn name(&mut self, kind: SymbolKind, scope: Scope, name: &Spanned<Name>, role: Role) {
+    pub(super) fn name(
+        &mut self,
+        kind: SymbolKind,
+        scope: Scope,
+        name: &Spanned<Name>,
+        role: Role,
+    ) {
         if !name.value.is_empty() {
             let symbol = self.symbol(kind, scope, &name.value);
             self.add(symbol, name.span, role);
@@ -517,7 +523,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    fn tool_use(&mut self, owner: Owner<'_, 'a>, name: &Spanned<Name>) -> SymbolId {
+    pub(super) fn tool_use(&mut self, owner: Owner<'_, 'a>, name: &Spanned<Name>) -> SymbolId {
         let known = self.tool_symbol(owner.tools, &name.value);
         let scope = Scope::Agent(owner.id);
         let symbol = known.unwrap_or_else(|| self.symbol(SymbolKind::Tool, scope, &name.value));
@@ -537,21 +543,6 @@ impl<'a> Collector<'a> {
         for body in after.chain(call.on_result.iter().map(|branch| &branch.body)) {
             body.walk(&mut |node| node.exprs(&mut |expr| self.result_of(tool, expr)));
         }
-    }
-
-    /// The fields of `result`, which is what the tool returned, in what follows its call.
-    fn result_of(&mut self, tool: SymbolId, expr: &Expr) {
-        expr.visit(&mut |e| {
-            if let ExprKind::Path(path) = &e.kind
-                && path.namespace.is_none()
-                && path.root.value == "result"
-                && self.runtime.lists("result")
-            {
-                // A call within what follows has results of its own.
-                self.below(tool, &path.segments, Role::Read);
-            }
-            Visit::Children
-        });
     }
 
     /// What a recall rule waits for: `tool:NAME:after`, `entity:NAME:extracted`, `step:enter:NAME`.
@@ -646,169 +637,9 @@ impl<'a> Collector<'a> {
         self.symbol(SymbolKind::Variable, scope, name)
     }
 
-    pub(super) fn expr(&mut self, owner: Owner<'_, 'a>, expr: &'a Expr) {
-        expr.visit(&mut |e| {
-            match &e.kind {
-                ExprKind::Path(path) => self.path(owner, path, Role::Read),
-                ExprKind::Object(entries) => {
-                    for entry in entries.iter().filter(|entry| entry.value.is_none()) {
-                        self.variable(owner, &entry.key, Role::Read);
-                    }
-                }
-                _ => {}
-            }
-            Visit::Children
-        });
-    }
-
-    /// A path, segment by segment.
-    fn path(&mut self, owner: Owner<'_, 'a>, path: &'a Path, role: Role) {
-        let root = &path.root;
-        match path.namespace.as_ref().map(|namespace| namespace.value.as_str()) {
-            Some("variables") => {
-                if !root.value.is_empty() {
-                    let symbol = self.variable_symbol(owner.id, &root.value);
-                    self.add(symbol, root.span, role);
-                    self.below(symbol, &path.segments, role);
-                }
-            }
-            Some("actions") => {
-                self.tool_use(owner, root);
-            }
-            Some(namespace) if self.runtime.refers_to_agents(namespace) => {
-                self.name(SymbolKind::Agent, Scope::Program, root, Role::Read);
-            }
-            Some(_) => {}
-            None => self.bare_path(owner, path, role),
-        }
-    }
-
-    fn bare_path(&mut self, owner: Owner<'_, 'a>, path: &'a Path, role: Role) {
-        let root = &path.root;
-        if let Some((name, span)) = self.persistent_path(path) {
-            let symbol = self.symbol(SymbolKind::Variable, Scope::Program, &name);
-            self.add(symbol, span, role);
-            return;
-        }
-        let member = path.first_field();
-        // `session.name`: the same variable, by the runtime's name for the memory that it is in.
-        if let (SESSION, Some(member)) = (root.value.as_str(), member)
-            && self.runtime.lists(SESSION)
-            && owner.agent.memory.session.iter().any(|v| first(&v.name.value) == member.value)
-        {
-            self.variable(owner, member, role);
-            let symbol = self.variable_symbol(owner.id, &member.value);
-            self.below(symbol, path.segments.get(1..).unwrap_or_default(), role);
-            return;
-        }
-        let is_variable = owner.variables.contains(root.value.as_str());
-        // `search.total`: a field of a tool's result, under the name of the tool or of the result.
-        let tool = match owner.results.get(root.value.as_str()) {
-            Some(tool) => Some(*tool),
-            None if is_variable => None,
-            None => self.tool_symbol(owner.tools, &root.value),
-        };
-        if let Some(tool) = tool {
-            if let Some(member) = member {
-                self.name(SymbolKind::ResultField, Scope::Symbol(tool), member, Role::Read);
-            }
-            self.below(tool, &path.segments, Role::Read);
-            if !is_variable {
-                self.add(tool, root.span, Role::Read);
-                return;
-            }
-        }
-        // `desk.name`: a variable of another agent.
-        if let (false, Some(member), Some(other)) =
-            (is_variable, member, self.agents.get(root.value.as_str()).copied())
-        {
-            self.name(SymbolKind::Agent, Scope::Program, root, Role::Read);
-            let symbol = self.variable_symbol(other, &member.value);
-            self.add(symbol, member.span, role);
-            self.below(symbol, path.segments.get(1..).unwrap_or_default(), role);
-            return;
-        }
-        if !is_variable && role == Role::Read {
-            if let Some(field) = owner.returned.get(root.value.as_str()) {
-                self.add(*field, root.span, role);
-                self.below(*field, &path.segments, role);
-                return;
-            }
-            let entity = (SymbolKind::Entity, Scope::Agent(owner.id), root.value.clone());
-            if let Some(entity) = self.ids.get(&entity).copied() {
-                self.add(entity, root.span, role);
-                return;
-            }
-        }
-        self.variable(owner, root, role);
-        if is_variable {
-            let symbol = self.variable_symbol(owner.id, &root.value);
-            self.below(symbol, &path.segments, role);
-        }
-    }
-
-    /// The declared path of persistent memory that a path begins with: the longest.
-    fn persistent_path(&self, path: &Path) -> Option<(String, Span)> {
-        let mut text = path.root.value.to_string();
-        let mut span = path.root.span;
-        let mut found = self.persistent.contains(text.as_str()).then(|| (text.clone(), span));
-        for segment in &path.segments {
-            let Segment::Field(name) = segment else { break };
-            text.push('.');
-            text.push_str(&name.value);
-            span = span.to(name.span);
-            if self.persistent.contains(text.as_str()) {
-                found = Some((text.clone(), span));
-            }
-        }
-        found
-    }
-
     fn template_ref(&mut self, owner: Owner<'_, 'a>, template: &'a Template) {
         if let Some(name) = template.template_ref() {
             self.name(SymbolKind::Template, Scope::Agent(owner.id), &name, Role::Read);
-        }
-    }
-
-    /// The fields that a type declares, and those of their types.
-    fn members(&mut self, of: SymbolId, ty: &TypeExpr) {
-        match &ty.kind {
-            TypeKind::Named(_) => {}
-            TypeKind::Array(item) => self.members(of, item),
-            TypeKind::Object(fields) => {
-                for field in fields.iter().filter(|field| !field.name.value.is_empty()) {
-                    let name = &field.name;
-                    let below = Scope::Symbol(of);
-                    let symbol = self.symbol(SymbolKind::ResultField, below, &name.value);
-                    self.add(symbol, name.span, Role::Definition);
-                    self.members(symbol, &field.ty);
-                }
-            }
-        }
-    }
-
-    fn variable_members(&mut self, owner: Owner<'_, 'a>, name: &str, ty: Option<&TypeExpr>) {
-        if let (Some(ty), false) = (ty, name.contains('.')) {
-            let variable = self.variable_symbol(owner.id, name);
-            self.members(variable, ty);
-        }
-    }
-
-    /// What a path leads to below a symbol, as far as types declare it.
-    fn below(&mut self, mut symbol: SymbolId, segments: &[Segment], role: Role) {
-        for segment in segments {
-            match segment {
-                Segment::Field(name) => {
-                    let scope = Scope::Symbol(symbol);
-                    let key = (SymbolKind::ResultField, scope, name.value.clone());
-                    let Some(field) = self.ids.get(&key).copied() else { return };
-                    self.add(field, name.span, role);
-                    symbol = field;
-                }
-                // An item has the fields of the list.
-                Segment::Index(_) => {}
-                Segment::Any => return,
-            }
         }
     }
 

@@ -11,6 +11,7 @@
 mod collect;
 mod holes;
 mod mentions;
+mod paths;
 
 use agentir_diagnostics::{FileId, SourceMap, Span};
 use agentir_expr::Name;

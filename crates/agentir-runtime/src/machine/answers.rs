@@ -7,8 +7,9 @@
 //!
 //! [`Progress::unchecked`]: super::Progress
 
-use super::refusals::{BLOCKED, Verdict};
+use super::refusals::BLOCKED;
 use super::shown::shown_texts;
+use super::verdicts::Verdict;
 use super::{AgentMessage, Run, STAGE_ANSWERS, STAGE_HANDOFF, STAGE_SKIP};
 use crate::json::to_json;
 use crate::model::{Message, Role};

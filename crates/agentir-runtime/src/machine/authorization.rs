@@ -1,7 +1,8 @@
 //! The last check before a call (ABL, current specification, 3.8 and 3.9).
 
 use super::Run;
-use super::refusals::{BLOCKED, Verdict};
+use super::refusals::BLOCKED;
+use super::verdicts::Verdict;
 use crate::host::{FailureKind, ToolFailure};
 use crate::json::from_json;
 use agentir_eval::Value;

@@ -2,8 +2,9 @@
 
 use super::authorization::arguments_read;
 use super::detectors::redact_personal_data;
-use super::refusals::{BLOCKED, Guarded, Verdict};
+use super::refusals::{BLOCKED, Guarded};
 use super::shown::change_shown;
+use super::verdicts::Verdict;
 use super::{Next, NodeResult, Run, STAGE_REFUSED, leads_onward};
 use crate::host::{FailureKind, ToolFailure};
 use crate::json::from_json;

@@ -46,6 +46,7 @@ mod tool_calls;
 mod transfer;
 mod turn;
 mod uses;
+mod verdicts;
 mod write_access;
 
 pub use adopt::Misfit;
@@ -421,7 +422,7 @@ struct Progress {
     /// How often a guardrail has made the model answer again.
     reasks: u32,
     /// The verdicts of the input guardrails that were evaluated when the message came.
-    screened: Vec<(refusals::Screened, refusals::Verdict)>,
+    screened: Vec<(refusals::Screened, verdicts::Verdict)>,
     /// The error that ends the turn, and not the conversation.
     failed: Option<RuntimeError>,
     /// How many messages there were before the reaction to such an error.
