@@ -40,7 +40,7 @@ pub mod script;
 pub mod shadowing;
 pub mod symbols;
 pub mod taint;
-mod text_tests;
+mod text_conditions;
 pub mod types;
 mod value_flow;
 pub mod values;

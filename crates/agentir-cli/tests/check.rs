@@ -15,8 +15,8 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-/// A call of a tool whose name is misspelt, and a tool that therefore nobody calls.
-const AGENT: &str = "AGENT: Ferry_Desk\nGOAL: \"Sell tickets\"\n\nTOOLS:\n  sell_ticket(day: string) -> {price: number}\n    description: \"Sells a ticket\"\n\nFLOW:\n  start:\n    REASONING: false\n    CALL: sell_tikcet(\"monday\")\n    THEN: COMPLETE\n";
+/// A call of a tool whose name is misspelt, and another tool that nobody calls.
+const AGENT: &str = "AGENT: Ferry_Desk\nGOAL: \"Sell tickets\"\n\nTOOLS:\n  sell_ticket(day: string) -> {price: number}\n    description: \"Sells a ticket\"\n  weather(harbour: string) -> {wind: number}\n    description: \"Says the wind\"\n\nFLOW:\n  start:\n    REASONING: false\n    CALL: sell_tikcet(\"monday\")\n    THEN: COMPLETE\n";
 
 fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -92,6 +92,26 @@ fn each_file_goes_by_the_configuration_above_it() {
     );
     // What is named is read.
     assert_eq!(found(here, &["vendor/c.agent.abl"]).len(), 2);
+}
+
+#[test]
+fn what_a_misspelled_name_means_is_not_reported_as_unused() {
+    let other = AGENT.replace("Ferry_Desk", "Ferry_Kiosk").replace("sell_tikcet", "sell_ticket");
+    let unused = other.replace("sell_ticket(\"", "weather(\"");
+    let folder = project(&[("a.agent.abl", AGENT), ("b.agent.abl", &unused)]);
+    let here = folder.path();
+    assert_eq!(
+        found(here, &["."]),
+        [
+            "a.agent.abl unused-tool warning",
+            "a.agent.abl undefined-tool error",
+            "b.agent.abl unused-tool warning",
+        ],
+        "`weather` is unused in one, `sell_ticket` in the other"
+    );
+    // What is not reported explains nothing.
+    fs::write(here.join("agentir.toml"), "[rules]\nundefined-tool = \"off\"\n").unwrap();
+    assert_eq!(found(here, &["a.agent.abl"]), ["a.agent.abl unused-tool warning"; 2]);
 }
 
 #[test]
@@ -201,7 +221,10 @@ fn a_baseline_hides_what_was_there_and_nothing_new() {
         ["a.agent.abl undefined-tool error"]
     );
     // Fixed findings are listed.
-    fs::write(here.join("a.agent.abl"), AGENT.replace("tikcet", "ticket")).unwrap();
+    let unused =
+        "  weather(harbour: string) -> {wind: number}\n    description: \"Says the wind\"\n";
+    let fixed = AGENT.replace("tikcet", "ticket").replace(unused, "");
+    fs::write(here.join("a.agent.abl"), fixed).unwrap();
     let (code, _, err) = run(here, &["check", ".", "--baseline", "known.json"]);
     assert_eq!(code, 0);
     assert!(err.contains("2 findings in the baseline no longer occur:"), "{err}");

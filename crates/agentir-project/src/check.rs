@@ -76,6 +76,8 @@ pub(crate) fn check_part<P: AsRef<LoadedProgram> + Sync>(
     let mut all = front_end;
     all.retain(|d| selection.wants(d.rule.0));
     let own = if fragment { selection.in_fragments() } else { Some(selection.clone()) };
+    let name = |id: FileId| sources.get(id).map_or("", |file| &*file.name);
+    let is_off = |id: FileId, rule: &str| levels.is_off(name(id), rule);
     if let Some(selection) = &own {
         let run = |loaded: &P| {
             let LoadedProgram { program, versions, options, unread, gaps, .. } = loaded.as_ref();
@@ -115,21 +117,20 @@ pub(crate) fn check_part<P: AsRef<LoadedProgram> + Sync>(
             several => several.par_iter().map(run).collect(),
         };
         for result in results {
-            let (checked, took) = result?;
+            let (mut checked, took) = result?;
+            drop_consequences(&mut checked.diagnostics, sources, &is_off);
             all.extend(checked.diagnostics);
             statistics += checked.statistics;
             times += took;
         }
     }
-    drop_consequences(&mut all, sources);
-    let name = |id: FileId| sources.get(id).map_or("", |file| &*file.name);
     // Most rules do not run on fragments.
     let unread: HashSet<FileId> =
         programs.iter().flat_map(|loaded| loaded.as_ref().unread.iter().copied()).collect();
     let ran = |id: FileId, rule: &str| {
         own.as_ref().is_some_and(|own| own.wants(rule))
             && !unread.contains(&id)
-            && !levels.is_off(name(id), rule)
+            && !is_off(id, rule)
     };
     // Files that are refused are not read for comments either.
     let is_refused = |rule| [rules::NOT_TEXT, rules::UNREADABLE_FILE].contains(&rule);
@@ -147,21 +148,34 @@ pub(crate) fn check_part<P: AsRef<LoadedProgram> + Sync>(
     Ok((Checked { diagnostics: all, statistics }, times))
 }
 
-/// Drops what follows from a misspelled name: that nothing uses or reaches what it means.
-fn drop_consequences(all: &mut Vec<Diagnostic>, sources: &SourceMap) {
-    let misspelled = all.iter().filter(|d| d.rule.0.starts_with("undefined-"));
-    let edits = misspelled.flat_map(|d| &d.fixes).flat_map(|fix| &fix.edits);
-    let meant: HashSet<String> = edits.map(|edit| edit.text.clone()).collect();
+/// Drops what follows from a misspelled name that is reported: that nothing in its file uses, or nothing in its program
+/// reaches, what it means.
+fn drop_consequences(
+    all: &mut Vec<Diagnostic>,
+    sources: &SourceMap,
+    is_off: &dyn Fn(FileId, &str) -> bool,
+) {
+    let reported = |d: &&Diagnostic| {
+        d.rule.0.starts_with("undefined-") && !is_off(d.primary.span.file, d.rule.0)
+    };
+    let edits = all.iter().filter(reported).flat_map(|d| &d.fixes).flat_map(|fix| &fix.edits);
+    let meant: HashSet<(FileId, String)> =
+        edits.map(|edit| (edit.span.file, edit.text.clone())).collect();
     if meant.is_empty() {
         return;
     }
-    let text = |span: Span| {
-        let text = sources.get(span.file).and_then(|file| file.text.get(span.range()));
-        text.unwrap_or_default().trim_matches('"')
-    };
+    let anywhere: HashSet<&str> = meant.iter().map(|(_, name)| name.as_str()).collect();
     all.retain(|d| {
-        let follows = d.rule.0.starts_with("unused-") || d.rule.0 == "unreachable-agent";
-        !(follows && meant.contains(text(d.primary.span)))
+        let file = d.primary.span.file;
+        let name = || {
+            let text = sources.get(file).and_then(|file| file.text.get(d.primary.span.range()));
+            text.unwrap_or_default().trim_matches('"')
+        };
+        let follows = match d.rule.0 {
+            "unreachable-agent" => anywhere.contains(name()),
+            rule => rule.starts_with("unused-") && meant.contains(&(file, name().to_owned())),
+        };
+        !follows
     });
 }
 

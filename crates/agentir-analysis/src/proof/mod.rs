@@ -23,7 +23,7 @@ use crate::cancel::Cancellation;
 use crate::clock::Clock;
 use crate::conditions::test;
 use crate::limits::{Limit, Limits};
-use crate::text_tests;
+use crate::text_conditions;
 use agentir_diagnostics::{Premise, Span};
 use agentir_eval::{State, Value, evaluate};
 use agentir_expr::{Dialect, Expr, Path};
@@ -347,11 +347,11 @@ impl<'c, 'a> QueryBuilder<'c, 'a> {
         let is_text = |path: &Path| self.is_text(path);
         for this in all().filter(|assertion| assertion.holds) {
             let Some(own) = expr(this) else { continue };
-            if text_tests::is_impossible(own) {
+            if text_conditions::is_impossible(own) {
                 return Some(vec![this.label]);
             }
             for other in all().filter(|assertion| !assertion.holds) {
-                if expr(other).is_some_and(|other| text_tests::implies(own, other, &is_text)) {
+                if expr(other).is_some_and(|other| text_conditions::implies(own, other, &is_text)) {
                     return Some(vec![this.label, other.label]);
                 }
             }
