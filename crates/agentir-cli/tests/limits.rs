@@ -148,7 +148,7 @@ fn a_long_condition_over_many_variables_ends_all_commands() {
         &["test", "--generate", "--tries", "20", "long.agent.abl"],
     ];
     for args in commands {
-        let output = within(60, folder.path(), args);
+        let output = limited(folder.path(), args);
         assert!(code(&output) < 2, "{args:?}: {}", stderr(&output));
     }
 }

@@ -61,7 +61,7 @@ fn a_misspelled_argument_is_not_missing_as_well() {
 fn a_misspelled_key_of_an_instruction_is_no_text() {
     let with = |rest: &str| format!("{DESK}INSTRUCTIONS:\n{rest}");
     let key = "  - WHNE: user.vip == true\n    TEXT: \"Greet by name\"\n";
-    assert_eq!(found("desk.agent.abl", &with(key)), ["5: unknown-field warning"]);
+    assert_eq!(found("desk.agent.abl", &with(key)), ["5: unknown-field error"]);
     // A text may have a colon.
     let text = "  - Note: be short\n    WHEN: user.vip == true\n";
     assert_eq!(found("desk.agent.abl", &with(text)), [""; 0]);
@@ -74,7 +74,7 @@ fn misspelled_keys_of_profiles_are_reported() {
     );
     assert_eq!(
         found("desk.agent.abl", &inside),
-        ["7: unknown-field warning", "9: unknown-field warning"]
+        ["7: unknown-field error", "9: unknown-field error"]
     );
     let list = format!(
         "{DESK}BEHAVIOR_PROFILE:\n  calm:\n    PRIORTY: 10\n    WHEN: channel == \"voice\"\n"
