@@ -52,9 +52,14 @@ fn one_mistake_in_a_source_is_one_finding() {
     );
     assert_eq!(found("desk.agent.abl", &desk), ["9: duplicate-field warning"]);
     let bot = "main:\n  type: flow agent\n  steps:\n    - set:\n        a: True\n    - if: a\n      thn:\n        - bot: \"x\"\n  args:\n    - a\n";
-    assert_eq!(found("agents.yml", bot), ["7: unknown-field error"]);
+    let errors = |name: &str, text: &str| -> Vec<String> {
+        found(name, text).into_iter().filter(|one| one.ends_with("error")).collect()
+    };
+    assert_eq!(errors("agents.yml", bot), ["7: unknown-field error"]);
     let ensemble = "main:\n  type: ensemble agent\n  description: d\n  contains:\n    - talk\n  falback: default\ntalk:\n  type: llm agent\n  description: d\n  prompt: p\n";
-    assert_eq!(found("agents.yml", ensemble), ["6: unknown-field error"]);
+    let of_ensemble = found("agents.yml", ensemble);
+    assert!(of_ensemble.contains(&"6: unknown-field error".to_owned()), "{of_ensemble:?}");
+    assert!(!of_ensemble.iter().any(|one| one.contains("mica-policy")), "{of_ensemble:?}");
     let script = "config:\n    developer_name: \"Desk\"\nsystem:\n    instructions: \"You help.\"\nvariables:\n    size: mutabel number = 1\n        description: \"d\"\nstart_agent main:\n    description: \"x\"\n    reasoning:\n        instructions: ->\n            | The size is {!@variables.size}.\n    after_reasoning:\n        set @variables.size = 2\n";
     let script_found = found("desk.agent", script);
     assert!(script_found.contains(&"6: invalid-value error".to_owned()), "{script_found:?}");
@@ -81,7 +86,7 @@ fn a_misspelled_argument_is_not_missing_as_well() {
 fn a_misspelled_key_of_an_instruction_is_no_text() {
     let with = |rest: &str| format!("{DESK}INSTRUCTIONS:\n{rest}");
     let key = "  - WHNE: user.vip == true\n    TEXT: \"Greet by name\"\n";
-    assert_eq!(found("desk.agent.abl", &with(key)), ["5: unknown-field warning"]);
+    assert_eq!(found("desk.agent.abl", &with(key)), ["5: unknown-field error"]);
     // A text may have a colon.
     let text = "  - Note: be short\n    WHEN: user.vip == true\n";
     assert_eq!(found("desk.agent.abl", &with(text)), [""; 0]);
@@ -94,7 +99,7 @@ fn misspelled_keys_of_profiles_are_reported() {
     );
     assert_eq!(
         found("desk.agent.abl", &inside),
-        ["7: unknown-field warning", "9: unknown-field warning"]
+        ["7: unknown-field error", "9: unknown-field error"]
     );
     let list = format!(
         "{DESK}BEHAVIOR_PROFILE:\n  calm:\n    PRIORTY: 10\n    WHEN: channel == \"voice\"\n"
