@@ -556,12 +556,19 @@ pub fn diff(args: &Diff) -> ExitCode {
         let _ =
             writeln!(out, "not listed: {editor} values that only the platform of the source needs");
     }
+    let public = renamed.iter().filter(|one| one.is_public).count();
     if found.is_empty() && comparison.is_same() {
-        let _ = match renamed.is_empty() {
-            true => writeln!(out, "They have the same meaning"),
-            false => writeln!(out, "Under the names of the first, they have the same meaning"),
+        out.push_str(match renamed.is_empty() {
+            true => "They have the same meaning\n",
+            false => "Under the names of the first, they have the same meaning\n",
+        });
+        if public > 0 {
+            out.push_str("names of agents and tools are known outside of the program\n");
+        }
+        return match show(&out, &masker) {
+            ExitCode::SUCCESS if public > 0 => ExitCode::FAILURE,
+            code => code,
         };
-        return show(&out, &masker);
     }
     let count = found.len();
     let _ = writeln!(out, "{count} {}", if count == 1 { "difference" } else { "differences" });
@@ -573,7 +580,7 @@ pub fn diff(args: &Diff) -> ExitCode {
         out.push_str("what differs is names, order and notation\n");
     }
     match show(&out, &masker) {
-        ExitCode::SUCCESS if !is_same => ExitCode::FAILURE,
+        ExitCode::SUCCESS if !is_same || public > 0 => ExitCode::FAILURE,
         code => code,
     }
 }

@@ -295,14 +295,24 @@ fn what_is_only_called_otherwise_is_one_line() {
     // Two are two lines.
     let (code, out) = diff(POOL, &POOL.replace("lane", "row").replace("thanks", "bye"));
     assert_eq!((code, out.matches("renamed: ").count()), (0, 2), "{out}");
-    // What others see is a difference: a service, a store, a model that chooses.
-    for (from, to) in [
-        ("book(", "reserve("),
-        ("colour_name", "shade"),
-        ("code:", "number:"),
-        ("user.past", "user.earlier"),
-        ("AGENT: Pool", "AGENT: Bath"),
+    // Names that services and other agents know are one line each, and a difference.
+    for (from, to, what) in [
+        ("book(", "reserve(", "renamed: the tool `book` of `Pool` is `reserve` in the second"),
+        ("AGENT: Pool", "AGENT: Bath", "renamed: the agent `Pool` is `Bath` in the second"),
     ] {
+        let (code, out) = diff(POOL, &POOL.replace(from, to));
+        assert!(code == 1 && out.starts_with(what), "{out}");
+        assert_eq!(out.lines().count(), 3, "{out}");
+        let changed = POOL.replace(from, to).replace("> 4", "> 5");
+        let (code, out) = diff(POOL, &changed);
+        assert!(code == 1 && out.starts_with(what), "{out}");
+        assert!(out.contains("agents.Pool.completion.conditions[0].when"), "{out}");
+        assert!(out.contains("\n1 difference\n"), "{out}");
+    }
+    // What others see is a difference: a service, a store.
+    for (from, to) in
+        [("colour_name", "shade"), ("code:", "number:"), ("user.past", "user.earlier")]
+    {
         let (code, out) = diff(POOL, &POOL.replace(from, to));
         assert!(code == 1 && !out.contains("renamed: "), "{from}: {out}");
     }

@@ -184,6 +184,7 @@ macro_rules! words {
 /// - `named`: like `required`, for a name, which must not be empty;
 /// - `default(value)`: always written; `value` if it is absent;
 /// - `optional`: an `Option`, written if there is a value;
+/// - `naming`: like `optional`, for a name that other values refer to;
 /// - `list`: written unless it is empty; absent means empty;
 /// - `flag`: a `bool`, written if it is true; absent means false;
 /// - `flat`: its keys are keys of the object around it.
@@ -192,6 +193,9 @@ macro_rules! write_field {
         $crate::describe::Fields::write_fields($value, $mode, $map)?
     };
     (optional $value:expr, $key:literal, $mode:ident, $map:ident) => {
+        write_field!(list $value, $key, $mode, $map)
+    };
+    (naming $value:expr, $key:literal, $mode:ident, $map:ident) => {
         write_field!(list $value, $key, $mode, $map)
     };
     (list $value:expr, $key:literal, $mode:ident, $map:ident) => {
@@ -219,6 +223,9 @@ macro_rules! read_field {
     };
     (named, $object:ident, $reader:ident, $key:literal, $words:expr) => {
         $object.name($key, $reader)
+    };
+    (naming, $object:ident, $reader:ident, $key:literal, $words:expr) => {
+        $object.read_naming($key, $words, $reader).unwrap_or_default()
     };
     (default($default:expr), $object:ident, $reader:ident, $key:literal, $words:expr) => {
         $object.read($key, $words, $reader).unwrap_or_else(|| $default)
@@ -318,7 +325,8 @@ macro_rules! object_functions {
 /// Describes a struct: the name of its definition in the schema, and its fields with their keys. Documentation becomes
 /// the description in the schema. `in` lists the words that a field may have as its value. `span` is a field that has
 /// the location of the object; `skip` lists fields that are not in JSON; `key` is a field that has the key at which
-/// the object is, and `keyed` takes the key; `absent` says when nothing is written; `then` completes what was read.
+/// the object is, and `keyed` takes the key; `absent` says when nothing is written; `before` prepares reading;
+/// `then` completes what was read.
 macro_rules! object {
     (
         $(#[doc = $doc:literal])*
@@ -333,6 +341,7 @@ macro_rules! object {
         $(key $name_field:ident;)?
         $(keyed $set_key:expr;)?
         $(absent $absent:expr;)?
+        $(before $before:expr;)?
         $(then $then:expr;)?
     ) => {
         impl $crate::describe::Fields for $ty {
@@ -350,6 +359,10 @@ macro_rules! object {
                 object: &mut $crate::reader::Object<'_>,
                 reader: &mut $crate::reader::Reader<'_>,
             ) -> Option<Self> {
+                $(
+                    let prepare: fn(&mut $crate::reader::Reader<'_>) = $before;
+                    prepare(reader);
+                )?
                 $(
                     let $field = typed_field!(
                         $mode,

@@ -7,7 +7,7 @@ use agentir_diagnostics::{Diagnostic, FileId, Span, closest};
 use agentir_expr::dialect::NONE;
 use agentir_expr::{Dialect, Name};
 use agentir_ir::{Agent, CompilationOutput, ExecutionHints, Program, Remote};
-use agentir_syntax::json::{self, Format, Json as Node, Kind};
+use agentir_syntax::json::{self, Format, Json as Node, Kind, Member};
 use agentir_syntax::lower::{declare_missing_effects, too_many_agents};
 use agentir_syntax::misspelled::unknown_field;
 use agentir_syntax::{Origin, rules};
@@ -23,6 +23,8 @@ pub struct Document {
     pub origins: Vec<Origin>,
     /// The objects and arrays that could not be read, so that what is absent may have been there.
     pub gaps: Vec<Span>,
+    /// The keys and single values of objects a value of which could not be read: they may have what they seem to lack.
+    pub partial: Vec<Span>,
     /// The location of the error that ended the reading, if it did not come to the end.
     pub stopped: Option<Span>,
 }
@@ -109,15 +111,15 @@ pub fn read(
         problems.push(problem);
         return Document { stopped, ..Document::default() };
     }
-    let mut reader = Reader::new(first_dialect(&root, parsers), parsers, problems);
+    let mut reader = Reader::new(root.span, first_dialect(&root, parsers), parsers, problems);
     let program =
         if whole { read_program(&root, &mut reader) } else { read_agent(&root, &mut reader) };
-    let (origins, gaps) = (reader.origins, reader.gaps);
+    let (origins, gaps, partial) = (reader.origins, reader.gaps, reader.partial);
     let mut program = program.unwrap_or_default();
     declare_effects(&mut program);
     derive_hints(&root, &mut program);
     program.complete &= gaps.is_empty();
-    Document { program, origins, gaps, stopped: None }
+    Document { program, origins, gaps, partial, stopped: None }
 }
 
 /// Refuses control characters in strings, which JSON has only as escapes, and the one that no text has. The parser
@@ -189,6 +191,10 @@ fn unsupported_version(root: &Node, key: &'static str) -> Option<Diagnostic> {
             let start = Span { end: root.span.start + 1, ..root.span };
             let message =
                 format!("this document does not say its version: the key `{key}` is missing");
+            let is_meant = |member: &&Member| closest(&member.key, [key]).is_some();
+            if let Some(member) = root.members().iter().find(is_meant) {
+                return Some(unknown_field(member.key_span, message, Some(key)));
+            }
             Diagnostic::error(rules::MISSING_FIELD, start, message)
         }
     };

@@ -58,9 +58,17 @@ impl Language for AgentIr {
             return LoweredFile::nothing(vec![problem]);
         }
         let document = read(file, text, &self.parsers, &mut diagnostics);
-        let Document { program, origins, gaps, stopped } = document;
+        let Document { program, origins, gaps, partial, stopped } = document;
         let definition = Some(Definition::Whole(Box::new(program)));
-        LoweredFile { definition, diagnostics, stopped, gaps, origins, ..LoweredFile::default() }
+        LoweredFile {
+            definition,
+            diagnostics,
+            stopped,
+            gaps,
+            partial,
+            origins,
+            ..LoweredFile::default()
+        }
     }
 
     fn name_problem(

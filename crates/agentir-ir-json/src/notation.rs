@@ -89,7 +89,9 @@ impl Json for Expr {
                 Some(expr)
             }
             Err(failure) => {
-                let help = if text.value.contains(['"', '\'']) {
+                let help = if failure.too_deep {
+                    "compute a part of it in an assignment before"
+                } else if text.value.contains(['"', '\'']) {
                     "check the operators: `total > 20 AND name IS SET`"
                 } else {
                     "strings in expressions have quotes: `\"\\\"text\\\"\"`"
@@ -117,7 +119,7 @@ pub(crate) fn read_path(json: &Node, reader: &mut Reader<'_>) -> Option<Path> {
             report(&failure, "variable", "write its name or path: `order.total`", reader)
         })
         .ok()?;
-    if path.namespace.is_none() || reader.dialect.traits().namespaced_references {
+    if path.namespace.is_none() || may_have_namespaces(reader) {
         return Some(path);
     }
     let meant = without_namespace(&path);
@@ -127,7 +129,7 @@ pub(crate) fn read_path(json: &Node, reader: &mut Reader<'_>) -> Option<Path> {
 
 /// Reports references with a namespace in dialects that have none, and takes the variables that they mean.
 pub(crate) fn check_references(expr: &mut Expr, reader: &mut Reader<'_>) {
-    if reader.dialect.traits().namespaced_references {
+    if may_have_namespaces(reader) {
         return;
     }
     let mut all = Vec::new();
@@ -150,6 +152,11 @@ pub(crate) fn check_references(expr: &mut Expr, reader: &mut Reader<'_>) {
     for (written, meant, span) in all {
         report_namespace(&written, meant, span, reader);
     }
+}
+
+/// Whether references may have namespaces: if the language has them, or is unknown.
+fn may_have_namespaces(reader: &Reader<'_>) -> bool {
+    reader.dialect.traits().namespaced_references || !reader.knows_dialect()
 }
 
 fn without_namespace(path: &Path) -> Path {
@@ -189,7 +196,7 @@ impl Json for TypeExpr {
 
 /// Reports placeholders in texts that have the notation of a language with namespaces, where the dialect has none.
 fn check_placeholders(template: &mut Template, reader: &mut Reader<'_>) {
-    if reader.dialect.traits().namespaced_references {
+    if may_have_namespaces(reader) {
         return;
     }
     let without = |path: &Path| match path.segments.as_slice() {
@@ -262,7 +269,14 @@ impl Json for Template {
     fn read(json: &Node, reader: &mut Reader<'_>) -> Option<Self> {
         let text = reader.text(json)?;
         let parse = reader.template_parser();
-        let mut template = reader.reporting(|problems| parse(text.inline_text(), problems));
+        let knows_dialect = reader.knows_dialect();
+        let mut template = reader.reporting(|problems| {
+            let template = parse(text.inline_text(), problems);
+            if !knows_dialect {
+                problems.clear();
+            }
+            template
+        });
         check_placeholders(&mut template, reader);
         Some(template)
     }
@@ -341,6 +355,8 @@ pub(crate) fn check_agent(jump: &Jump, reader: &mut Reader<'_>) {
         _ => return,
     };
     let message = format!("`{word}` names no agent");
+    // It may go anywhere.
+    reader.gaps.push(jump.span);
     reader.report(
         Diagnostic::error(rules::INVALID_VALUE, jump.span, message)
             .help(format!("write its name: `{word} Agent`")),

@@ -6,6 +6,7 @@ pub use object::Object;
 
 use crate::describe::*;
 use agentir_diagnostics::{Diagnostic, Severity, Span, Spanned, closest};
+use agentir_expr::dialect::NONE;
 use agentir_expr::{Depth, Dialect, Expr, ExprKind, Literal, Name, Template};
 use agentir_ir::{Data, Extension};
 use agentir_syntax::data::Form;
@@ -70,6 +71,10 @@ pub struct Reader<'r> {
     cut: Option<Severity>,
     /// The objects and arrays that could not be read, in which names may be defined.
     pub(crate) gaps: Vec<Span>,
+    /// The keys and single values of objects a value of which could not be read.
+    pub(crate) partial: Vec<Span>,
+    /// The location of the document.
+    pub(crate) root: Span,
     parsers: &'r Parsers,
     /// The dialect of the agent that is read.
     pub(crate) dialect: Dialect,
@@ -114,6 +119,7 @@ enum Place {
 
 impl<'r> Reader<'r> {
     pub(crate) const fn new(
+        root: Span,
         dialect: Dialect,
         parsers: &'r Parsers,
         problems: &'r mut Vec<Diagnostic>,
@@ -123,6 +129,8 @@ impl<'r> Reader<'r> {
             problems,
             cut: None,
             gaps: Vec::new(),
+            partial: Vec::new(),
+            root,
             parsers,
             dialect,
             origins: Vec::new(),
@@ -155,9 +163,25 @@ impl<'r> Reader<'r> {
         result
     }
 
+    /// How many mistakes were found.
+    pub(crate) const fn problems(&self) -> usize {
+        self.problems.len()
+    }
+
+    /// Whether an error is among the mistakes from a number on.
+    pub(crate) fn has_errors_since(&self, from: usize) -> bool {
+        self.problems.iter().skip(from).any(|problem| problem.severity == Severity::Error)
+    }
+
+    /// Whether it is known of which language the agent is. Otherwise that is the mistake, and what its texts mean is
+    /// unknown.
+    pub(crate) fn knows_dialect(&self) -> bool {
+        self.dialect != NONE
+    }
+
     /// Whether nothing that was read is wrong.
     pub(crate) fn has_no_errors(&self) -> bool {
-        self.problems.iter().all(|problem| problem.severity != Severity::Error)
+        !self.has_errors_since(0)
     }
 
     /// The parser of texts with placeholders, as the agent's language has them.
@@ -251,6 +275,15 @@ impl<'r> Reader<'r> {
         self.report(match (&json.kind, self.place) {
             (Kind::Null, Place::Item) => problem.help("leave the item out"),
             (Kind::Null, Place::Optional) => problem.help("leave the key out if there is no value"),
+            (Kind::Number(text), _) if expected.starts_with("a string") => {
+                problem.help(format!("write it in quotes: `\"{text}\"`"))
+            }
+            (Kind::Bool(value), _) if expected.starts_with("a string") => {
+                problem.help(format!("write it in quotes: `\"{value}\"`"))
+            }
+            (Kind::String(text), _) if is_written_so(&text.value, expected) => {
+                problem.help(format!("leave out the quotes: `{}`", text.value))
+            }
             _ => problem,
         });
         None
@@ -486,7 +519,7 @@ impl<'r> Reader<'r> {
             return self.expected_parts(json, "an object");
         };
         self.check_duplicates(members);
-        let mut object = Object::of(members, json.span, name);
+        let mut object = Object::of(members, json.span, name, self.problems());
         let read = object.fields(self);
         object.report_keys(self);
         if read.is_none() {
@@ -506,7 +539,7 @@ impl<'r> Reader<'r> {
             return self.expected_parts(json, "an object");
         };
         self.check_duplicates(members);
-        let mut object = Object::of(members, json.span, name);
+        let mut object = Object::of(members, json.span, name, self.problems());
         let value = object.required(key, &[], self);
         object.report_keys(self);
         value
@@ -556,7 +589,8 @@ impl<'r> Reader<'r> {
     pub(crate) fn check_not_empty(&mut self, name: &Spanned<Name>, what: &str) {
         if name.value.trim().is_empty() {
             let message = format!("{what} must not be empty");
-            self.report(Diagnostic::error(rules::INVALID_VALUE, name.span, message));
+            let problem = Diagnostic::error(rules::INVALID_VALUE, name.span, message);
+            self.report(problem.help("write a name"));
         }
     }
 
@@ -585,6 +619,14 @@ impl<'r> Reader<'r> {
                 report(member, first);
             }
         }
+    }
+}
+
+/// Whether a text would be what is expected if it had no quotes.
+fn is_written_so(text: &str, expected: &str) -> bool {
+    match text {
+        "true" | "false" => expected.contains("`true`"),
+        text => expected.contains("number") && text.parse::<f64>().is_ok_and(f64::is_finite),
     }
 }
 

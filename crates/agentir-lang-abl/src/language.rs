@@ -16,6 +16,7 @@ use agentir_syntax::docs::{Docs, Documented};
 use agentir_syntax::emit::Emitter;
 use agentir_syntax::line_layout::YAML;
 use agentir_syntax::lower::{keep_parser_errors, unreadable};
+use agentir_syntax::misspelled::repeated;
 use agentir_syntax::names::NameProblem;
 use agentir_syntax::outline::parse_yaml;
 use agentir_syntax::{
@@ -193,6 +194,7 @@ fn read(format: Format, file: FileId, text: &str, options: Options) -> LoweredFi
     LoweredFile {
         definition: Some(definition),
         version,
+        partial: repeated(&diagnostics, text),
         diagnostics,
         stopped: outline.stopped,
         ..LoweredFile::default()

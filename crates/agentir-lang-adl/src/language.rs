@@ -13,6 +13,7 @@ use agentir_syntax::docs::{Docs, Documented};
 use agentir_syntax::emit::Emitter;
 use agentir_syntax::line_layout::YAML;
 use agentir_syntax::lower::{keep_parser_errors, too_many_agents, unreadable};
+use agentir_syntax::misspelled::repeated;
 use agentir_syntax::names::NameProblem;
 use agentir_syntax::outline::parse_yaml;
 use agentir_syntax::{
@@ -214,7 +215,8 @@ fn agents(file: FileId, text: &str, for_mica: bool) -> LoweredFile {
     let (agents, entry) = lower::lower(document, text, for_mica, &mut diagnostics);
     let definition = Some(Definition::program(agents, entry, Vec::new(), Vec::new()));
     keep_parser_errors(&mut diagnostics, parsed, outline.stopped);
-    LoweredFile { definition, diagnostics, stopped: outline.stopped, ..LoweredFile::default() }
+    let (partial, stopped) = (repeated(&diagnostics, text), outline.stopped);
+    LoweredFile { definition, diagnostics, stopped, partial, ..LoweredFile::default() }
 }
 
 /// Reads the settings of a bot.

@@ -7,7 +7,7 @@ use super::tree::{Assignment, Branch, Step, StepKind};
 use crate::rules;
 use agentir_diagnostics::{Applicability, Diagnostic, Span, Spanned, closest};
 use agentir_expr::Name;
-use agentir_syntax::misspelled::unknown_field;
+use agentir_syntax::misspelled::{explain_missing, misspelling, unknown_field};
 use agentir_syntax::outline::{Entry, EntryKind, Key, Scalar, Style};
 use agentir_syntax::text::{listed, offset};
 use smol_str::SmolStr;
@@ -207,6 +207,14 @@ fn verb_step<'t>(
     match verb {
         "if" | "else if" => {
             let then = get("then").copied();
+            let others =
+                fields.iter().filter(|(k, ..)| !beside.contains(&k.text) && k.text != verb);
+            let misspelled = misspelling(
+                "then",
+                others.map(|(k, ..)| (k.text, k.span)),
+                beside.iter().chain(VERBS).copied(),
+            );
+            let then = then.ok_or(misspelled);
             let branch = branch(reader, key, value, then, tries, span);
             let attached = get("else")
                 .map(|(key, value, children, _)| otherwise(reader, key, *value, children));
@@ -318,18 +326,19 @@ fn no_verb<'t>(
 
 type FieldParts<'t> = (&'t Key<'t>, Option<&'t Scalar<'t>>, &'t [Entry<'t>], &'t Entry<'t>);
 
+/// A branch. Without its `then`, the key that is a misspelling of it, if there is one, is the mistake.
 fn branch<'t>(
     reader: &mut Reader<'_>,
     key: &Key<'t>,
     condition: Option<&'t Scalar<'t>>,
-    then: Option<FieldParts<'t>>,
+    then: Result<FieldParts<'t>, Option<Span>>,
     tries: Option<Spanned<u32>>,
     whole: Span,
 ) -> Branch<'t> {
     let empty = Scalar::bare("", Span::new(key.span.file, key.span.end, key.span.end));
     let (condition, intent) = inline::condition(condition.unwrap_or(&empty), reader.problems);
     let (steps, end) = match then {
-        Some((then, value, children, _)) => {
+        Ok((then, value, children, _)) => {
             if value.is_some() || children.is_empty() {
                 report_not_a_list(reader, then, "then");
             }
@@ -338,16 +347,15 @@ fn branch<'t>(
                 children.last().map_or(then.span.end, |c| c.end),
             )
         }
-        None => {
-            reader.problems.push(
-                Diagnostic::error(
-                    rules::MISSING_FIELD,
-                    key.span,
-                    format!("this `{}` has no `then`", key.text),
-                )
-                .note("MICA's validator rejects the file")
-                .help("add `then:` below it, with steps"),
-            );
+        Err(misspelled) => {
+            let message = format!("this `{}` has no `then`", key.text);
+            if !misspelled.is_some_and(|at| explain_missing(reader.problems, at, &message)) {
+                reader.problems.push(
+                    Diagnostic::error(rules::MISSING_FIELD, key.span, message)
+                        .note("MICA's validator rejects the file")
+                        .help("add `then:` below it, with steps"),
+                );
+            }
             (Vec::new(), key.span.end)
         }
     };

@@ -11,6 +11,7 @@ use agentir_syntax::context::{Context, NameKind};
 use agentir_syntax::docs::{Docs, Documented};
 use agentir_syntax::emit::Emitter;
 use agentir_syntax::lower::{too_many_agents, unreadable};
+use agentir_syntax::misspelled::repeated;
 use agentir_syntax::names::NameProblem;
 use agentir_syntax::{
     Claim, Confidence, Definition, FileHead, FileKind, Language, LoweredFile, ProgramLayout,
@@ -197,7 +198,8 @@ fn read(file: FileId, text: &str, options: Options) -> LoweredFile {
         let twice = [rules::DUPLICATE_FIELD, rules::DUPLICATE_SECTION];
         diagnostics.retain(|d| !(twice.contains(&d.rule) && names.contains(&d.primary.span)));
     }
-    LoweredFile { definition, diagnostics, ..LoweredFile::default() }
+    let partial = repeated(&diagnostics, text);
+    LoweredFile { definition, diagnostics, partial, ..LoweredFile::default() }
 }
 
 /// Whether a document is Agent Script, by its content: it has a `start_agent` or a block that only

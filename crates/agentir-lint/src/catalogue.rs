@@ -321,6 +321,17 @@ pub fn rests_on_own_agent(rule: &str) -> bool {
     ABSENCE_IN_AGENT.contains(&rule)
 }
 
+/// The beginnings of the names of further rules whose findings say that an element lacks something, or is of a kind that is
+/// that of elements without more. If a part of the element could not be read, they may be wrong.
+const UNSET: &[&str] =
+    &["linked-variable-set", "slot-filling-in-run", "supervisor-section", "undescribed-"];
+
+/// Whether findings of a rule rest on an element lacking something.
+#[must_use]
+pub fn rests_on_unset(rule: &str) -> bool {
+    rests_on_absence(rule) || UNSET.iter().any(|name| rule.starts_with(name))
+}
+
 /// Whether findings of a rule rest on something being absent.
 #[must_use]
 pub fn rests_on_absence(rule: &str) -> bool {
@@ -329,7 +340,7 @@ pub fn rests_on_absence(rule: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{ABSENCE, ABSENCE_IN_AGENT, RuleInfo, TAGS, Tag, catalogue, tag};
+    use super::{ABSENCE, ABSENCE_IN_AGENT, RuleInfo, TAGS, Tag, UNSET, catalogue, tag};
     use crate::options::Options;
     use crate::rule::{AgentContext, Check, Report};
     use crate::rule_template as template;
@@ -368,7 +379,7 @@ mod tests {
         for name in ABSENCE_IN_AGENT {
             assert!(super::rests_on_absence(name), "{name} does not rest on absence");
         }
-        for name in ABSENCE.iter().chain(ABSENCE_IN_AGENT) {
+        for name in ABSENCE.iter().chain(ABSENCE_IN_AGENT).chain(UNSET) {
             let fits = |rule: &RuleInfo| rule.name.starts_with(name);
             assert!(catalogue().iter().any(fits), "there is no rule `{name}`");
         }

@@ -37,7 +37,8 @@ mod wording;
 
 pub use agentir_analysis::{Cancellation, Cancelled};
 pub use catalogue::{
-    RuleInfo, catalogue, page, rests_on_absence, rests_on_own_agent, rule, rule_names, tag,
+    RuleInfo, catalogue, page, rests_on_absence, rests_on_own_agent, rests_on_unset, rule,
+    rule_names, tag,
 };
 pub use options::{OPTIONS, OptionKind, Options, RuleOption};
 pub use rule::{AgentContext, Check, Group, Report, Rule, SourceText};

@@ -43,6 +43,8 @@ pub struct LoadedProgram {
     pub unread: Vec<FileId>,
     /// Where parts of files were left out for mistakes, so that what is absent may have been there.
     pub gaps: Vec<Span>,
+    /// Elements that were read in part for mistakes, so that they may have what they seem to lack.
+    pub partial: Vec<Span>,
     /// Where parts of generated files were written.
     pub origins: Vec<Origin>,
 }
@@ -116,6 +118,7 @@ pub fn assemble<'a>(
         loaded.origins.extend(file.lowered.origins.iter().cloned());
         loaded.unread.extend(file.lowered.stopped.map(|at| at.file));
         loaded.gaps.extend(&file.lowered.gaps);
+        loaded.partial.extend(&file.lowered.partial);
         loaded.gaps.extend(misspelled::gaps(&file.lowered.diagnostics));
     }
     let mut diagnostics = Vec::new();

@@ -75,12 +75,16 @@ pub(crate) fn check_part<P: AsRef<LoadedProgram> + Sync>(
     let (mut statistics, mut times) = (Statistics::default(), Times::default());
     let mut all = front_end;
     all.retain(|d| selection.wants(d.rule.0));
+    let of_files = all.len();
     let own = if fragment { selection.in_fragments() } else { Some(selection.clone()) };
     let name = |id: FileId| sources.get(id).map_or("", |file| &*file.name);
     let is_off = |id: FileId, rule: &str| levels.is_off(name(id), rule);
     if let Some(selection) = &own {
         let run = |loaded: &P| {
-            let LoadedProgram { program, versions, options, unread, gaps, .. } = loaded.as_ref();
+            let LoadedProgram { program, versions, options, unread, gaps, partial, .. } =
+                loaded.as_ref();
+            let mut partial = partial.clone();
+            partial.sort_unstable_by_key(|part| (part.file, part.start));
             let run = || {
                 agentir_lint::check_with(
                     program,
@@ -106,7 +110,9 @@ pub(crate) fn check_part<P: AsRef<LoadedProgram> + Sync>(
                             !(agentir_lint::rests_on_own_agent(d.rule.0)
                                 && in_other_agents(program, *gap, at))
                         });
-                    !may_be_wrong && !unread.contains(&d.primary.span.file)
+                    let may_be_set =
+                        agentir_lint::rests_on_unset(d.rule.0) && is_about(d, &partial);
+                    !may_be_wrong && !may_be_set && !unread.contains(&d.primary.span.file)
                 });
             }
             result
@@ -118,7 +124,8 @@ pub(crate) fn check_part<P: AsRef<LoadedProgram> + Sync>(
         };
         for result in results {
             let (mut checked, took) = result?;
-            drop_consequences(&mut checked.diagnostics, sources, &is_off);
+            let of_files = all.get(..of_files).unwrap_or_default();
+            drop_consequences(&mut checked.diagnostics, of_files, sources, &is_off);
             all.extend(checked.diagnostics);
             statistics += checked.statistics;
             times += took;
@@ -148,20 +155,42 @@ pub(crate) fn check_part<P: AsRef<LoadedProgram> + Sync>(
     Ok((Checked { diagnostics: all, statistics }, times))
 }
 
-/// Drops what follows from a misspelled name that is reported: that nothing in its file uses, or nothing in its program
-/// reaches, what it means.
+/// The locations that a finding names, first the one that it is at.
+fn places(finding: &Diagnostic) -> impl Iterator<Item = Span> {
+    [finding.primary.span].into_iter().chain(finding.labels.iter().map(|label| label.span))
+}
+
+/// Whether a finding is about one of some elements, whose locations do not overlap and are in order.
+fn is_about(finding: &Diagnostic, elements: &[Span]) -> bool {
+    places(finding).any(|at| {
+        let after = elements.partition_point(|part| (part.file, part.start) <= (at.file, at.start));
+        let before = after.checked_sub(1).and_then(|nearest| elements.get(nearest));
+        before.is_some_and(|part| part.file == at.file && at.start < part.end)
+    })
+}
+
+/// Drops what follows from another finding of the program or of its files, `of_files`: that nothing in its file uses, or
+/// nothing in its program reaches, what a misspelled name means; and what is absent or unset by one of two statements that
+/// contradict each other, of which nobody knows which one is meant.
 fn drop_consequences(
     all: &mut Vec<Diagnostic>,
+    of_files: &[Diagnostic],
     sources: &SourceMap,
     is_off: &dyn Fn(FileId, &str) -> bool,
 ) {
-    let reported = |d: &&Diagnostic| {
-        d.rule.0.starts_with("undefined-") && !is_off(d.primary.span.file, d.rule.0)
-    };
-    let edits = all.iter().filter(reported).flat_map(|d| &d.fixes).flat_map(|fix| &fix.edits);
+    let reported =
+        || of_files.iter().chain(&*all).filter(|d| !is_off(d.primary.span.file, d.rule.0));
+    let is_undefined = |rule: &str| rule.starts_with("undefined-");
+    let undefined = || reported().filter(|d| is_undefined(d.rule.0));
+    let edits = undefined().flat_map(|d| &d.fixes).flat_map(|fix| &fix.edits);
     let meant: HashSet<(FileId, String)> =
         edits.map(|edit| (edit.span.file, edit.text.clone())).collect();
-    if meant.is_empty() {
+    let misspelled: HashSet<Span> = undefined().map(|d| d.primary.span).collect();
+    let contradicts =
+        |rule: &str| ["conflicting-", "duplicate-"].iter().any(|name| rule.starts_with(name));
+    let unclear: HashSet<Span> =
+        reported().filter(|d| contradicts(d.rule.0)).flat_map(places).collect();
+    if misspelled.is_empty() && unclear.is_empty() {
         return;
     }
     let anywhere: HashSet<&str> = meant.iter().map(|(_, name)| name.as_str()).collect();
@@ -171,11 +200,18 @@ fn drop_consequences(
             let text = sources.get(file).and_then(|file| file.text.get(d.primary.span.range()));
             text.unwrap_or_default().trim_matches('"')
         };
-        let follows = match d.rule.0 {
+        let rule = d.rule.0;
+        let is_meant = match rule {
             "unreachable-agent" => anywhere.contains(name()),
-            rule => rule.starts_with("unused-") && meant.contains(&(file, name().to_owned())),
+            _ if rule.starts_with("unused-") || rule.starts_with("unlisted-") => {
+                meant.contains(&(file, name().to_owned()))
+            }
+            _ => false,
         };
-        !follows
+        let follows = agentir_lint::rests_on_unset(rule)
+            && (places(d).any(|at| unclear.contains(&at))
+                || (!is_undefined(rule) && misspelled.contains(&d.primary.span)));
+        !is_meant && !follows
     });
 }
 

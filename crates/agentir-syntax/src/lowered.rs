@@ -97,6 +97,8 @@ pub struct LoweredFile {
     pub stopped: Option<Span>,
     /// Where parts were left out for mistakes, so that what is absent may have been there.
     pub gaps: Vec<Span>,
+    /// The locations of elements that were read in part for mistakes, so that they may have what they seem to lack.
+    pub partial: Vec<Span>,
     /// Where parts of the file were written before a program generated it, if it says so.
     pub origins: Vec<Origin>,
 }

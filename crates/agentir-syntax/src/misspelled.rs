@@ -23,6 +23,18 @@ pub fn gaps(problems: &[Diagnostic]) -> impl Iterator<Item = Span> {
     problems.iter().filter(is_gap).map(|problem| problem.primary.span)
 }
 
+/// The lines on which keys are repeated, from the key on: of two values of a key nobody knows which one is meant.
+pub fn repeated(problems: &[Diagnostic], text: &str) -> Vec<Span> {
+    let keys = problems.iter().filter(|problem| problem.rule == rules::DUPLICATE_FIELD);
+    let lines = keys.map(|problem| {
+        let key = problem.primary.span;
+        let rest = text.get(key.end as usize..).unwrap_or_default();
+        let length = rest.find('\n').unwrap_or(rest.len());
+        Span { end: key.end.saturating_add(u32::try_from(length).unwrap_or(u32::MAX)), ..key }
+    });
+    lines.collect()
+}
+
 /// The location of the first of some unknown keys that is a misspelling of `name`, which is one of the `known` keys of the
 /// record.
 pub fn misspelling<'k>(

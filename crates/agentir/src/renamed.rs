@@ -25,13 +25,15 @@ pub struct OtherName {
     pub first: Name,
     /// Its name in the second.
     pub second: Name,
+    /// Whether its name is known outside of the program, so that the other name is a difference all the same.
+    pub is_public: bool,
     /// Where the second defines it: the file, and the line, from 1.
     pub place: Option<(String, usize)>,
 }
 
 impl fmt::Display for OtherName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kind, agent, first, second, place } = self;
+        let Self { kind, agent, first, second, is_public: _, place } = self;
         let what = name_kind(*kind).1.split_once(' ').map_or("", |(_, what)| what);
         write!(f, "renamed: the {what} `{first}`")?;
         if let Some(agent) = agent {
@@ -45,8 +47,10 @@ impl fmt::Display for OtherName {
     }
 }
 
-/// What has a name that nobody outside of the program sees. The names of tools and of what they take and return are known
-/// to services, and those of agents to the model that chooses among them.
+/// What has a name that is known outside of the program: tools to services, agents to the model that chooses among them.
+const PUBLIC: &[SymbolKind] = &[SymbolKind::Agent, SymbolKind::Tool];
+
+/// What has a name that nobody outside of the program sees.
 const KINDS: &[SymbolKind] = &[
     SymbolKind::Template,
     SymbolKind::Entity,
@@ -76,8 +80,9 @@ type Differences = BTreeSet<(String, String, String)>;
 
 impl Workspace {
     /// The one program of this workspace under the names that the one of `first` has for the same things, and what is called
-    /// otherwise: templates, entities, profiles, steps and variables. Each renaming is [proved](Snapshot::rename), and kept
-    /// only if it explains most of the differences that it has to do with, so that all others are still there.
+    /// otherwise: agents, tools, templates, entities, profiles, steps and variables. Each renaming is
+    /// [proved](Snapshot::rename), and kept only if it explains most of the differences that it has to do with, so that all
+    /// others are still there.
     ///
     /// Nothing is renamed if there is not exactly one program on each side, or if they are in different languages, or
     /// long. Texts set here keep the names of the first.
@@ -114,12 +119,13 @@ impl Workspace {
             }
             let after_it = self.snapshot()?;
             let after = only_program(&after_it).map(|id| different(first, one, &after_it, id));
-            if let Some(after) = after.filter(|after| explains(&before, after)) {
+            if let Some(after) = after.filter(|after| explains(kind, &before, after)) {
                 let place = second
                     .sources()
                     .get(at.file)
                     .map(|file| (file.name.to_string(), file.line_column(at.start).line as usize));
-                found.push(OtherName { kind, agent, first: from, second: to, place });
+                let is_public = PUBLIC.contains(&kind);
+                found.push(OtherName { kind, agent, first: from, second: to, is_public, place });
                 (second, before) = (after_it, after);
             } else {
                 for (file, _) in &texts {
@@ -158,7 +164,7 @@ fn candidate(
     two: ProgramId,
     tried: &BTreeSet<Candidate>,
 ) -> Option<Candidate> {
-    let (here, there) = (internal(first, one), internal(second, two));
+    let (here, there) = (names(first, one), names(second, two));
     here.iter().find_map(|(key, names)| {
         let others = there.get(key)?;
         let only = |names: &BTreeMap<Name, Span>, others: &BTreeMap<Name, Span>| -> Vec<_> {
@@ -178,11 +184,11 @@ fn candidate(
     })
 }
 
-/// The names that nobody outside sees, with their definitions, by kind and agent.
-type Internal = BTreeMap<(SymbolKind, Option<Name>), BTreeMap<Name, Span>>;
+/// Names with their definitions, by kind and agent.
+type Names = BTreeMap<(SymbolKind, Option<Name>), BTreeMap<Name, Span>>;
 
-fn internal(snapshot: &Snapshot, id: ProgramId) -> Internal {
-    let mut all = Internal::new();
+fn names(snapshot: &Snapshot, id: ProgramId) -> Names {
+    let mut all = Names::new();
     let (Some(program), Some(references)) = (snapshot.ir(id), snapshot.references(id)) else {
         return all;
     };
@@ -204,7 +210,8 @@ fn internal(snapshot: &Snapshot, id: ProgramId) -> Internal {
     all
 }
 
-/// The definition of a symbol, if it has one and nobody outside of the program sees its name.
+/// The definition of a symbol, if it has one, and nobody outside of the program sees its name or its kind is one whose names
+/// all see.
 fn definition(
     program: &Program,
     references: &References,
@@ -216,7 +223,8 @@ fn definition(
         KINDS.contains(&symbol.kind) && kept.all(|path| path.path.value != symbol.name);
     // The model sees what prompts say.
     let is_internal = is_internal && references.occurrences(id).all(|o| o.role != Role::Mention);
-    references.definitions(id).first().copied().filter(|_| is_internal)
+    let first = references.definitions(id).first().copied();
+    first.filter(|_| is_internal || PUBLIC.contains(&symbol.kind))
 }
 
 /// The texts of the files that a renaming changes, by name; `None` if one of them is no text.
@@ -245,13 +253,20 @@ fn different(first: &Snapshot, one: ProgramId, second: &Snapshot, two: ProgramId
     all.collect()
 }
 
-/// Whether most of the differences that a renaming has to do with are gone, and none of them was seen outside.
-fn explains(before: &Differences, after: &Differences) -> bool {
+/// Whether most of the differences that a renaming of something of a kind has to do with are gone, and none of them was seen
+/// outside unless all names of the kind are. An agent or a tool of another name is one difference, however large: there their
+/// length counts.
+fn explains(kind: SymbolKind, before: &Differences, after: &Differences) -> bool {
+    let is_public = PUBLIC.contains(&kind);
+    let size = |(_, left, right): &(String, String, String)| match is_public {
+        true => left.len() + right.len(),
+        false => 1,
+    };
     let gone = || before.difference(after);
     let is_outside = |path: &str| {
         let path = segments(path);
         OUTSIDE.iter().any(|pattern| matches_pattern(pattern, &path))
     };
-    let new = after.difference(before).count();
-    new * 2 < gone().count() && !gone().any(|(path, ..)| is_outside(path))
+    let new: usize = after.difference(before).map(size).sum();
+    new * 2 < gone().map(size).sum() && (is_public || !gone().any(|(path, ..)| is_outside(path)))
 }

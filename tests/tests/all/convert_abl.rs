@@ -410,6 +410,18 @@ subagent other:
 
 /// ABL has no form for it: where the model decides and in texts it is said in words; where the runtime would
 /// take words for true, and for values, it is left out and reported.
+/// A branch that is never taken is no outcome of a check.
+#[test]
+fn a_second_else_is_no_failure() {
+    let text = "AGENT: A\nGOAL: \"g\"\nFLOW:\n  a:\n    REASONING: false\n    ON_RESULT:\n      - ELSE:\n        RESPOND: \"One\"\n        THEN: COMPLETE\n      - ELSE:\n        RESPOND: \"Two\"\n        THEN: COMPLETE\n";
+    let file = File { name: "a.agent.abl".to_owned(), text: text.to_owned() };
+    let source = source(&[file], Options::default());
+    let written = self::text(&source, targets::ABL, "a.agent.abl");
+    assert!(!written.contains("ON_FAIL"), "{written}");
+    let done = convert(languages(), &source.program, &source.sources, targets::ABL);
+    assert_eq!(differing("a", &source.program, &done.program), [""; 0]);
+}
+
 #[test]
 fn elements_by_number_are_said_in_words() {
     let file = File { name: "queue.agent".to_owned(), text: ELEMENTS.to_owned() };

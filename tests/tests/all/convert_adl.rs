@@ -204,6 +204,16 @@ fn conditions_are_written_in_the_forms_of_table_4() {
     report("conditions", &problems);
 }
 
+/// The key of the steps that a flow begins with is no name that is written.
+#[test]
+fn the_first_steps_are_not_renamed() {
+    let text = "main:\n  type: flow agent\n  description: d\n  steps:\n    - bot: \"Hi\"\n    - user\n    - next: more\n  more:\n    - bot: \"Bye\"\n    - return: success\n".to_owned();
+    let (_, done) = to_adl(&[File { name: "agents.yml".to_owned(), text }]);
+    assert!(done.report.renamed.is_empty(), "{:?}", done.report.renamed);
+    let written = &done.files.first().unwrap().text;
+    assert_eq!(written.matches("return: success").count(), 1, "{written}");
+}
+
 /// MICA has no place for what stands behind an `else`; nothing comes to it.
 #[test]
 fn what_stands_behind_an_else_is_a_comment() {

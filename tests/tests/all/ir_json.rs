@@ -196,11 +196,133 @@ fn one_mistake_is_one_finding() {
         (r#"{"default":"Bye {{v}}"}"#, "5"),
         (r#"{"name":"v","type":"string","initial_value":"x"}"#, "null"),
         (r#""b":{"resp"#, r#""b":{"name":"c","resp"#),
+        (r#""then":"b""#, r#""then":"HANDOFF""#),
+        (r#""tool":"t","with""#, r#""tool":"t","as":true,"with""#),
+        (r#""call_spec":{"tool":"t""#, r#""call":"t","call_spec":{"tool":"tt""#),
+        (r#""respond":"Hello""#, r#""respond":"Hello","chek":"v IS SET","on_fail":"RETRY""#),
     ] {
-        assert!(sound.contains(right), "{right}");
-        let found = all_findings(&sound.replacen(right, wrong, 1));
-        assert_eq!(found.len(), 1, "{wrong}: {found:#?}");
+        found_once(sound, right, wrong);
     }
+}
+
+/// Whether one mistake in a document is one finding, an error.
+fn found_once(sound: &str, right: &str, wrong: &str) {
+    assert!(sound.contains(right), "{right}");
+    let found = all_findings(&sound.replacen(right, wrong, 1));
+    assert_eq!(found.len(), 1, "{wrong}: {found:#?}");
+}
+
+/// What an element does not say because it is wrong, it is not reported to lack.
+#[test]
+fn what_is_wrong_is_not_missing_as_well() {
+    let script = r#"{"version":"1.0","entry_agent":"S","complete":true,"agents":{
+        "S":{"metadata":{"name":"S","dialect":"agent-script"},
+            "identity":{"goal":"Sells","instructions":[{"text":"The size is {!@variables.size}. Use {!@actions.look} and {!@actions.keep}."}]},
+            "tools":[{"name":"t","description":"d","binding":{"target":"flow://T"},"parameters":[{"name":"q","type":"number","required":true}],"returns":{"type":"{a: number}","fields":[{"name":"a","type":"number"}]}}],
+            "memory":{"session":[{"name":"size","type":"number","mutability":"mutable","initial_value":40,"description":"d"}]},
+            "reasoning":{"bindings":[
+                {"name":"look","does":"call","tool":"t","available_when":"@variables.size > 0","with":[{"name":"q","filled_by":"value","value":"@variables.size"}],
+                 "after":{"do":[{"type":"call","tool":"t","with":[{"name":"q","value":"@variables.size"}]}]}},
+                {"name":"keep","does":"collect","with":[{"name":"size","filled_by":"model"}]}]}}}}"#;
+    assert_eq!(all_findings(script), [""; 0]);
+    for (right, wrong) in [
+        (r#""agent-script"}"#, r#""perl"}"#),
+        (r#""agent-script"}"#, "5}"),
+        (r#","dialect":"agent-script"}"#, "}"),
+        (r#""dialect":"agent-script""#, r#""dialekt":"agent-script""#),
+        (r#"{"name":"S","dialect":"agent-script"}"#, "5"),
+        (r#""fields":[{"name":"a","type":"number"}]"#, r#""fields":[{"name":"a","type":5}]"#),
+        (r#""filled_by":"value""#, r#""filled_by":7"#),
+        (r#""filled_by":"value""#, r#""filled_by":"banana""#),
+        (r#","description":"d"}]},"#, r#","description":7}]},"#),
+        (r#""mutability":"mutable""#, r#""mutability":7"#),
+        (r#""initial_value":40"#, r#""initial_valu":40"#),
+        (
+            r#""description":"d"}]},"#,
+            r#""description":"d"},{"name":"size","type":"number","description":"e"}]},"#,
+        ),
+    ] {
+        found_once(script, right, wrong);
+    }
+    let supervisor = r#"{"version":"1.0","entry_agent":"F","complete":true,"agents":{
+        "F":{"metadata":{"name":"F","dialect":"abl","type":"supervisor"},"identity":{"goal":"H"},
+            "routing":{"rules":[{"to":"B","when":{"natural":"the user asks about b"},"priority":1,"description":"b"}],"default_agent":"B"},
+            "coordination":{"handoffs":[{"to":"B","when":{"natural":"the user asks about b"}}]}},
+        "B":{"metadata":{"name":"B","dialect":"abl"},"identity":{"goal":"H"}}}}"#;
+    assert_eq!(all_findings(supervisor), [""; 0]);
+    for wrong in [r#""type":"banana""#, r#""type":null"#, r#""type":5"#, r#""tpye":"supervisor""#] {
+        found_once(supervisor, r#""type":"supervisor""#, wrong);
+    }
+    // Another element may lack something all the same.
+    let two = script.replace(r#""mutability":"mutable""#, r#""mutability":7"#);
+    let two = two.replace(
+        r#""required":true}"#,
+        r#""required":true},{"name":"r","type":"number","required":true}"#,
+    );
+    assert!(all_findings(&two).iter().any(|one| one.starts_with("missing-argument")));
+}
+
+/// A network of Agent Script and its document become the same file: what its nodes do when they start is done once, before they
+/// lead on.
+#[test]
+fn a_network_and_its_document_are_converted_alike() {
+    let network = r#"# @dialect: AGENTFABRIC=1.0-BETA
+system:
+  instructions: "You help."
+config:
+  agent_name: "flow"
+  default_llm: @llm.g
+llm:
+  g:
+    target: "llm://gem_connection"
+    kind: "Gemini"
+    model: "gemini-2.5-flash"
+variables:
+  msg: mutable string = ""
+trigger t:
+  kind: "a2a"
+  target: "brokers://flow/a2a"
+  on_message: ->
+    transition to @executor.prep
+executor prep:
+  do: ->
+    set @variables.msg = "x"
+  on_exit: ->
+    transition to @echo.done
+echo done:
+  kind: "a2a:status_update_event"
+  state: "TASK_STATE_COMPLETED"
+  message: "Done {!@variables.msg}"
+"#;
+    let written = |name: &str, text: String| {
+        let file = File { name: name.to_owned(), text };
+        let Checked { program, sources, .. } =
+            run_rules(load(&[file], Options::default()), Options::default());
+        let target = agentir::targets::AGENT_SCRIPT;
+        let done = agentir_convert::convert(agentir::languages(), &program, &sources, target);
+        (done.files[0].text.clone(), json(&program))
+    };
+    let (from_source, document) = written("flow.agent", network.to_owned());
+    assert_eq!(written("flow.ir.json", document).0, from_source);
+    let (flag, transition) = ("set @variables.t_started = True", "transition to @subagent.prep");
+    assert!(
+        from_source.find(flag).unwrap() < from_source.find(transition).unwrap(),
+        "{from_source}"
+    );
+    assert!(from_source.contains("set @variables.msg = \"x\""), "{from_source}");
+}
+
+/// Editors find the schema of a document by the key `$schema`.
+#[test]
+fn documents_may_name_their_schema() {
+    let text = |key: &str, agent: &str| {
+        format!(
+            r#"{{{key}"version":"1.0","entry_agent":"A","agents":{{"A":{{{agent}"metadata":{{"name":"A","dialect":"abl"}},"identity":{{"goal":"H"}}}}}}}}"#
+        )
+    };
+    let schema = r#""$schema":"https://example.org/agentir.schema.json","#;
+    assert_eq!(all_findings(&text(schema, "")), [""; 0]);
+    assert_eq!(all_findings(&text("", schema)).len(), 1);
 }
 
 /// The program as text, without what JSON does not have: spans, the notations of files and conditions, and what

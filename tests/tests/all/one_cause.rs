@@ -44,6 +44,31 @@ fn a_misspelled_required_key_is_one_error() {
     }
 }
 
+/// What a misspelled word means is there, and what is said twice is not reported to be without effect as well.
+#[test]
+fn one_mistake_in_a_source_is_one_finding() {
+    let desk = format!(
+        "{DESK}FLOW:\n  a:\n    REASONING: false\n    RESPOND: \"x\"\n    THEN: b\n    THEN: a\n  b:\n    REASONING: false\n    RESPOND: \"y\"\n    THEN: COMPLETE\n"
+    );
+    assert_eq!(found("desk.agent.abl", &desk), ["9: duplicate-field warning"]);
+    let bot = "main:\n  type: flow agent\n  steps:\n    - set:\n        a: True\n    - if: a\n      thn:\n        - bot: \"x\"\n  args:\n    - a\n";
+    let errors = |name: &str, text: &str| -> Vec<String> {
+        found(name, text).into_iter().filter(|one| one.ends_with("error")).collect()
+    };
+    assert_eq!(errors("agents.yml", bot), ["7: unknown-field error"]);
+    let ensemble = "main:\n  type: ensemble agent\n  description: d\n  contains:\n    - talk\n  falback: default\ntalk:\n  type: llm agent\n  description: d\n  prompt: p\n";
+    let of_ensemble = found("agents.yml", ensemble);
+    assert!(of_ensemble.contains(&"6: unknown-field error".to_owned()), "{of_ensemble:?}");
+    assert!(!of_ensemble.iter().any(|one| one.contains("mica-policy")), "{of_ensemble:?}");
+    let script = "config:\n    developer_name: \"Desk\"\nsystem:\n    instructions: \"You help.\"\nvariables:\n    size: mutabel number = 1\n        description: \"d\"\nstart_agent main:\n    description: \"x\"\n    reasoning:\n        instructions: ->\n            | The size is {!@variables.size}.\n    after_reasoning:\n        set @variables.size = 2\n";
+    let script_found = found("desk.agent", script);
+    assert!(script_found.contains(&"6: invalid-value error".to_owned()), "{script_found:?}");
+    assert!(
+        !script_found.iter().any(|one| one.contains("linked-variable-set")),
+        "{script_found:?}"
+    );
+}
+
 #[test]
 fn a_misspelled_argument_is_not_missing_as_well() {
     let abl = format!(

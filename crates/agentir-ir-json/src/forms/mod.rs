@@ -257,7 +257,7 @@ object! {
         /// The arguments, positional or named; without the key, the variables that are named like the parameters.
         with as "with": optional;
         /// The variable that receives the result.
-        result as "as": optional;
+        result as "as": naming;
     }
     span span;
     then |call, _, reader| {

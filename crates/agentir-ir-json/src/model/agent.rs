@@ -3,9 +3,9 @@
 use crate::describe::*;
 use crate::reader::Reader;
 use crate::words;
-use agentir_diagnostics::{Diagnostic, Spanned};
+use agentir_diagnostics::{Diagnostic, Span, Spanned};
 use agentir_expr::Name;
-use agentir_expr::dialect::Notation;
+use agentir_expr::dialect::{NONE, Notation};
 use agentir_ir::{
     Agent, AgentType, ConversationIntents, Entity, EntitySource, ErrorHandler, ErrorHandling,
     Execution, ExecutionHints, Hook, Hooks, Identity, Instruction, IntentHandling, LookupTable,
@@ -88,6 +88,8 @@ object! {
     skip shadowed_templates = Default::default();
     skip shadowed_lookup_tables = Default::default();
     keyed check_name;
+    // That of the agent before it is not its dialect.
+    before |reader| reader.set_dialect(NONE);
     then |agent, _, reader| {
         check_not_empty(agent, reader);
         check_extensions(agent, reader);
@@ -111,17 +113,30 @@ fn check_extensions(agent: &Agent, reader: &mut Reader<'_>) {
 fn check_not_empty(agent: &mut Agent, reader: &mut Reader<'_>) {
     let name = &agent.metadata.name;
     if name.value.trim().is_empty() {
-        let message = "the name of an agent must not be empty";
-        let help = "write the name by which other agents hand over to it";
-        reader.report(Diagnostic::error(rules::INVALID_VALUE, name.span, message).help(help));
+        reader.report(empty_name(name.span));
     }
+}
+
+fn empty_name(at: Span) -> Diagnostic {
+    let message = "the name of an agent must not be empty";
+    let help = "write the name by which other agents hand over to it";
+    Diagnostic::error(rules::INVALID_VALUE, at, message).help(help)
 }
 
 /// Reports an agent whose key in the program is not its name.
 fn check_name(agent: &mut Agent, key: &Spanned<Name>, reader: &mut Reader<'_>) {
     agent.metadata.named_again = Some(key.span);
     let name = &agent.metadata.name;
-    if name.value != key.value && !name.value.trim().is_empty() {
+    if key.value.trim().is_empty() || name.value.trim().is_empty() {
+        // The other one is meant.
+        if name.value.trim().is_empty() {
+            agent.metadata.name = Spanned::new(key.value.clone(), name.span);
+        } else {
+            reader.report(empty_name(key.span));
+        }
+        return;
+    }
+    if name.value != key.value {
         let message = format!("the agent `{key}` is called `{name}`");
         reader.report(
             Diagnostic::error(rules::CONFLICTING_FIELDS, name.span, message)

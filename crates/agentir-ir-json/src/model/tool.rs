@@ -268,6 +268,9 @@ fn complete_input(input: &mut InputBinding, object: &Object<'_>, reader: &mut Re
         }
         return;
     };
+    if object.is_wrong(reader) {
+        return;
+    }
     match (input.filled_by, object.key_span("value")) {
         (FilledBy::Model, Some(value)) if input.value.is_some() => {
             let message = format!("the model fills in `{}`, and its value is given", input.name);
@@ -306,7 +309,9 @@ fn complete_returns(returns: &mut ReturnType, object: &Object<'_>, reader: &mut 
         fields.map(|f| (f.name.value.clone(), f.ty.to_string(), f.optional)).collect::<Vec<_>>()
     };
     let fields = object.key_span("fields");
-    if let Some(at) = fields.filter(|_| shape(returns) != shape(&of_type)) {
+    if let Some(at) =
+        fields.filter(|_| !object.is_wrong(reader) && shape(returns) != shape(&of_type))
+    {
         let problem = Diagnostic::error(
             rules::CONFLICTING_FIELDS,
             at,

@@ -39,17 +39,39 @@ pub struct Object<'j> {
     /// Those of them that must be there and are not.
     missing: Vec<&'static str>,
     name: &'static str,
+    /// How many mistakes had been found before it.
+    before: usize,
+    /// Whether a value of it could not be read.
+    is_partial: bool,
 }
 
 impl<'j> Object<'j> {
     /// An object with these keys.
-    pub(super) const fn of(members: &'j [Member], span: Span, name: &'static str) -> Self {
-        Self { members, span, asked: Vec::new(), missing: Vec::new(), name }
+    pub(super) const fn of(
+        members: &'j [Member],
+        span: Span,
+        name: &'static str,
+        before: usize,
+    ) -> Self {
+        Self {
+            members,
+            span,
+            asked: Vec::new(),
+            missing: Vec::new(),
+            name,
+            before,
+            is_partial: false,
+        }
     }
 
     /// An object without keys. `name` is the name of its definition in the schema.
     pub(crate) const fn empty(span: Span, name: &'static str) -> Self {
-        Self::of(&[], span, name)
+        Self::of(&[], span, name, usize::MAX)
+    }
+
+    /// Whether something in the object is wrong, so that its values need not fit together.
+    pub(crate) fn is_wrong(&self, reader: &Reader<'_>) -> bool {
+        reader.has_errors_since(self.before)
     }
 
     pub(crate) fn fields<T: Fields>(&mut self, reader: &mut Reader<'_>) -> Option<T> {
@@ -81,6 +103,20 @@ impl<'j> Object<'j> {
         self.read_as(Place::Optional, key, words, reader)
     }
 
+    /// Like [`read`](Self::read), of a key whose value names what other values refer to.
+    pub(crate) fn read_naming<T: Json>(
+        &mut self,
+        key: &'static str,
+        words: &'static [&'static str],
+        reader: &mut Reader<'_>,
+    ) -> Option<T> {
+        let value = self.read(key, words, reader);
+        if value.is_none() {
+            reader.gaps.extend(self.key_span(key));
+        }
+        value
+    }
+
     fn read_as<T: Json>(
         &mut self,
         place: Place,
@@ -94,6 +130,7 @@ impl<'j> Object<'j> {
         let value = reader.at(key, place, |reader| T::read(&member.value, reader));
         reader.words = outer_words;
         reader.extend_origins(origins, member);
+        self.is_partial |= value.is_none();
         value
     }
 
@@ -124,7 +161,8 @@ impl<'j> Object<'j> {
             return Some(name);
         }
         let message = format!("`{key}` of {} must not be empty", words_of(self.name));
-        reader.report(Diagnostic::error(rules::INVALID_VALUE, span, message));
+        let problem = Diagnostic::error(rules::INVALID_VALUE, span, message);
+        reader.report(problem.help("write the name by which it is referred to"));
         None
     }
 
@@ -224,8 +262,13 @@ impl<'j> Object<'j> {
     /// Reports a key that means nothing without one of some others.
     pub(crate) fn require(&self, key: &str, others: &[&str], reader: &mut Reader<'_>) {
         let Some(span) = self.stated(key) else { return };
+        let is_meant = |member: &Member| {
+            !self.asked.contains(&&*member.key)
+                && closest(&member.key, others.iter().copied()).is_some()
+        };
         if let (None, Some(first)) =
             (others.iter().find_map(|other| self.key_span(other)), others.first())
+            && !self.members.iter().any(is_meant)
         {
             let message = format!("`{key}` has no effect without `{first}`");
             reader.report(
@@ -239,9 +282,17 @@ impl<'j> Object<'j> {
     pub(super) fn report_keys(&mut self, reader: &mut Reader<'_>) {
         let mut missing = mem::take(&mut self.missing);
         for member in self.members.iter().filter(|m| !self.asked.contains(&&*m.key)) {
+            // Editors find the schema of a document by it.
+            if member.key == "$schema"
+                && self.span == reader.root
+                && matches!(member.value.kind, Kind::String(_))
+            {
+                continue;
+            }
             if let Some(meant) = closest(&member.key, missing.iter().copied()) {
                 missing.retain(|key| *key != meant);
                 self.report_misspelled(member, meant, reader);
+                self.is_partial = true;
                 continue;
             }
             let message = format!("`{}` is not a key of {}", member.key, words_of(self.name));
@@ -250,6 +301,7 @@ impl<'j> Object<'j> {
             // What is meant to be there is not.
             if meant.is_some() {
                 reader.gaps.push(member.key_span);
+                self.is_partial = true;
             }
             reader.report(match meant {
                 Some(_) => problem,
@@ -261,5 +313,18 @@ impl<'j> Object<'j> {
         for key in missing {
             self.report_missing(key, &[], reader);
         }
+        if self.is_partial {
+            self.mark_partial(reader);
+        }
+    }
+
+    /// Records that the object has more than was read: at its brace, its keys and its single values. What objects in it
+    /// have is another matter.
+    fn mark_partial(&self, reader: &mut Reader<'_>) {
+        reader.partial.push(self.start());
+        reader.partial.extend(self.members.iter().map(|member| match member.value.kind {
+            Kind::Array(_) | Kind::Object(_) => member.key_span,
+            _ => Span { end: member.value.span.end, ..member.key_span },
+        }));
     }
 }

@@ -703,7 +703,9 @@ fn is_success(one: &Branch) -> bool {
 
 /// A choice that is written as the check of a step, whose `calls` have no success of their own.
 fn is_check(calls: bool, yes: &Branch, no: &Branch) -> bool {
-    no.condition.is_none()
+    // Without a condition, the second one is never taken.
+    yes.condition.is_some()
+        && no.condition.is_none()
         && !no.body.is_empty()
         && !calls
         && yes.extensions.is_empty()

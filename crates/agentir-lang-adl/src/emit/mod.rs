@@ -27,7 +27,9 @@ use crate::dialect::LAST_MESSAGE;
 use crate::{dialect, names};
 use agentir_diagnostics::Spanned;
 use agentir_expr::{Condition, Dialect, Name, Path, Segment, Template};
-use agentir_ir::{Agent, AgentType, Body, Data, Handoff, Program, Statement, Tool, ToolBinding};
+use agentir_ir::{
+    Agent, AgentType, Body, Data, Handoff, NamedThing, Program, Statement, Tool, ToolBinding,
+};
 use agentir_syntax::emit::{
     Choices, Emitted, Emitter, LossRule, NameSyntax, Namespace, OutputFile, Renamed, dotted_path,
     is_user_message, phrase, template_phrase, with_legal_names,
@@ -432,7 +434,16 @@ fn output_order<'p>(context: &Context<'p>) -> Vec<&'p Agent> {
 }
 
 fn emit(program: &Program) -> Emitted {
-    let (program, mut renamed) = with_legal_names(program, names::can_be_written);
+    let flows = || program.agents().filter_map(|agent| agent.flow.as_ref());
+    // The key of the steps that a flow begins with is no name of theirs.
+    let is_written = |step: &str| {
+        let mut all = flows().filter(|flow| flow.definitions.contains_key(step));
+        all.any(|flow| !steps::is_nameless(flow, step))
+    };
+    let (program, mut renamed) = with_legal_names(program, |what, name| {
+        names::can_be_written(what, name)
+            || (what == NamedThing::Step && name == steps::MAIN_STEPS && !is_written(name))
+    });
     let program = &program;
     let context = Context::new(program);
     let mut entries = Vec::new();

@@ -47,6 +47,9 @@ pub(super) struct Steps<'p> {
     current: &'p str,
 }
 
+/// The key of the steps that a flow begins with.
+pub(super) const MAIN_STEPS: &str = "steps";
+
 /// What sets an argument.
 fn assign(name: &str, value: bool) -> Vec<(String, Yaml)> {
     vec![(name.to_owned(), Yaml::Raw(if value { "True" } else { "False" }.to_owned()))]
@@ -63,6 +66,24 @@ fn order(flow: &Flow) -> IndexSet<&str> {
         .chain(flow.definitions.keys().map(|k| k.as_str()))
         .filter(|name| flow.definitions.contains_key(*name))
         .collect()
+}
+
+/// Whether a flow begins with a step and nothing leads back to it, so that its name is not written.
+pub(super) fn is_nameless(flow: &Flow, step: &str) -> bool {
+    order(flow).first() == Some(&step) && !has_label(flow, step) && !is_led_back_to(flow, step)
+}
+
+/// Whether a statement is the label of a step.
+fn has_label(flow: &Flow, step: &str) -> bool {
+    let is_label = |statement: &Statement| matches!(statement, Statement::Other { keyword, value: Data::String(name), .. } if keyword == "label" && name == step);
+    flow.definitions.values().any(|one| one.body.0.iter().any(is_label))
+}
+
+/// Whether a step is gone to again.
+fn is_led_back_to(flow: &Flow, step: &str) -> bool {
+    let again = |one: &Step| one.max_attempts.is_some() || retries(&one.body);
+    flow.definitions.values().any(|one| jumps(&one.body).contains(&step))
+        || flow.definitions.get(step).is_some_and(again)
 }
 
 /// The context of statements.
@@ -143,7 +164,7 @@ impl<'p> Steps<'p> {
             if self.emitted.contains(name) {
                 continue;
             }
-            let key = if i == 0 { "steps" } else { name };
+            let key = if i == 0 { MAIN_STEPS } else { name };
             let mut steps = Vec::new();
             if i == 0 {
                 steps.extend(before.iter().cloned());
@@ -174,14 +195,7 @@ impl<'p> Steps<'p> {
 
     /// Whether something jumps back to the entry and no label of its own is there; ADL has no name for the main steps.
     fn returns_to(&self, entry: &str) -> bool {
-        let Some(flow) = self.flow else { return false };
-        let is_label = |statement: &Statement| matches!(statement, Statement::Other { keyword, value: Data::String(name), .. } if keyword == "label" && name == entry);
-        !flow.definitions.values().any(|step| step.body.0.iter().any(is_label))
-            && (flow.definitions.values().any(|s| jumps(&s.body).contains(&entry))
-                || flow
-                    .definitions
-                    .get(entry)
-                    .is_some_and(|s| s.max_attempts.is_some() || retries(&s.body)))
+        self.flow.is_some_and(|flow| !has_label(flow, entry) && is_led_back_to(flow, entry))
     }
 
     /// A step and the labels that follow it.

@@ -4,7 +4,7 @@ use super::{ADL, Context, flow};
 use crate::dialect;
 use crate::rules;
 use crate::{AgentKind, Faq, Member, Value};
-use agentir_diagnostics::{Confidence, Diagnostic, Span, Spanned};
+use agentir_diagnostics::{Confidence, Diagnostic, Span, Spanned, closest};
 use agentir_expr::{Condition, Expr, Name, Template};
 use agentir_ir::{
     Agent, AgentType, Context as HandoffContext, Data, Decider, ExecutionHints, Extensions,
@@ -14,13 +14,16 @@ use agentir_ir::{
 use agentir_syntax::lower::data;
 use agentir_syntax::lower::data::NO_FLOW;
 use agentir_syntax::lower::required_field;
+use agentir_syntax::outline::Entry;
 use smol_str::SmolStr;
 
 pub(super) fn agent(cx: &mut Context<'_>, tree: crate::Agent<'_>) -> Agent {
     let kind = tree.kind;
     let mut agent = empty(tree.name.clone(), kind, tree.span, cx.hash.clone());
     let mut steps = None;
-    let has_fallback = tree.field("fallback").is_some();
+    let is_fallback = |entry: &Entry<'_>| closest(&key_of(entry), ["fallback"]).is_some();
+    let has_fallback =
+        tree.field("fallback").is_some() || tree.unknown.iter().any(|entry| is_fallback(entry));
     if let Some(kind) = kind {
         agent.extensions.insert(ADL, "type", Data::from(kind.name()), tree.name.span);
     }

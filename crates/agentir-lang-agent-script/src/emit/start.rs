@@ -4,18 +4,13 @@
 use super::adapt::{before_turn, boolean, branch, expr, set};
 use super::data;
 use agentir_diagnostics::{Span, Spanned};
-use agentir_expr::dialect::Notation;
 use agentir_expr::{Name, TypeExpr};
 use agentir_ir::{Agent, Data, SessionVariable, Statement};
 use std::mem;
 
-/// The variable that says whether an agent of Agent Script itself, as another program may have written it, has started,
-/// if it does something then.
+/// The variable that says whether an agent of Agent Script itself, a node of a network or what another program wrote, has
+/// started, if it does something then.
 pub(super) fn initialize(agent: &mut Agent) -> Option<SessionVariable> {
-    // What other kinds of node do when they start is not done before reasoning.
-    if agent.metadata.notation != Notation::Json {
-        return None;
-    }
     let is_message = |statement: &Statement| matches!(statement, Statement::Respond(_));
     let (messages, mut first): (Vec<_>, Vec<_>) =
         mem::take(&mut agent.on_start.0).into_iter().partition(is_message);
@@ -41,7 +36,8 @@ pub(super) fn initialize(agent: &mut Agent) -> Option<SessionVariable> {
     flag.initial_value = Some(Data::Bool(false));
     flag.mutability = Some("mutable");
     let unset = expr::not(expr::reference("variables", &flag.name.value));
-    first.push(set(&flag.name.value, boolean(true)));
+    // First, because nothing is done behind a transition.
+    first.insert(0, set(&flag.name.value, boolean(true)));
     before_turn(agent).insert(0, Statement::If { branches: vec![branch(unset, first)] });
     Some(flag)
 }

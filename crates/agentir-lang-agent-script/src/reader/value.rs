@@ -562,11 +562,14 @@ impl<'s> Reader<'s, '_> {
         }
         let message = format!("unknown modifier `{}`", word.value);
         let diagnostic = Diagnostic::error(rules::INVALID_VALUE, word.span, message);
-        self.report(match closest(&word.value, Modifier::WORDS.iter().map(|(name, _)| *name)) {
+        let near = closest(&word.value, Modifier::WORDS.iter().map(|(name, _)| *name));
+        self.report(match near {
             Some(near) => diagnostic.did_you_mean(near),
             None => diagnostic.help("modifiers are `mutable` and `linked`"),
         });
-        None
+        // What is meant, so that what follows from it is not wrong too.
+        let meant = Modifier::WORDS.iter().find(|(name, _)| Some(*name) == near);
+        meant.map(|(_, modifier)| Spanned::new(*modifier, word.span))
     }
 
     fn check_type(&mut self, ty: &TypeExpr) {
