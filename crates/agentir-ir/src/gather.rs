@@ -44,6 +44,12 @@ pub const FIELD_TYPES: &[&str] = &[
     "object",
 ];
 
+/// Whether the type of a field, an entity or a parameter has whole numbers only.
+#[must_use]
+pub fn is_integer_type(name: &str) -> bool {
+    ["integer", "int", "long"].iter().any(|one| name.eq_ignore_ascii_case(one))
+}
+
 /// A field to collect.
 #[derive(Clone, Debug)]
 pub struct GatherField {

@@ -80,7 +80,7 @@ pub use data::{Data, Extension, Extensions, Number, NumberOrText, TextData, free
 pub use flow::{Digression, Flow, ReasoningZone, Step, SubIntent};
 pub use gather::{
     Activation, Attachment, BadRule, FIELD_TYPES, Gather, GatherField, MaskConfig, Requirement,
-    Semantics, Validation,
+    Semantics, Validation, is_integer_type,
 };
 pub use knowledge::{Knowledge, Question};
 pub use memory::{

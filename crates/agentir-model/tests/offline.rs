@@ -4,7 +4,7 @@
 
 mod common;
 
-use agentir_runtime::{Answer, Message, ModelTask, Purpose, ToolSpec};
+use agentir_runtime::{Answer, Extractor, FieldSpec, Message, ModelTask, Purpose, ToolSpec};
 use common::*;
 use serde_json::{Value as Json, json};
 
@@ -550,4 +550,46 @@ fn a_name_refers_to_an_item_of_a_result() {
 fn an_instruction_to_ask_is_not_said() {
     let answers = follow(&["Ask this question: What did you cook yesterday?"], &[], &["hello"]);
     assert_eq!(answers[0], "Hello! What did you cook yesterday?");
+}
+
+#[test]
+fn a_correction_is_no_answer_to_another_question() {
+    const TRIP: &[&str] = &["guests: number", "city: text"];
+    for (message, expected) in [
+        ("actually 4 guests", json!({"guests": 4})),
+        ("sorry, 4 guests", json!({"guests": 4})),
+        ("actually 4 guests not 3", json!({"guests": 4})),
+        ("no, make it 4 guests", json!({"guests": 4})),
+        ("not 3 guests but 4", json!({"guests": 4})),
+        ("4 guests", json!({"guests": 4})),
+        ("Oslo", json!({"city": "Oslo"})),
+    ] {
+        let question = extract(message, fields(TRIP), Some("city"));
+        assert_eq!(Json::Object(values(&mut offline(), &question)), expected, "{message}");
+        // Patterns alone find the same.
+        let found = Extractor::extract(&offline(), message, &fields(TRIP), Some("city"));
+        assert_eq!(Json::Object(found), expected, "{message}");
+    }
+}
+
+#[test]
+fn a_pattern_of_whole_values_is_found_in_a_sentence() {
+    let code =
+        |pattern: &str| FieldSpec { pattern: Some((pattern.to_owned(), 0)), ..field("ref: text") };
+    for (pattern, message, expected) in [
+        ("^[A-Z]{2}[0-9]{4,6}$", "my ref is AB12345 ok", json!({"ref": "AB12345"})),
+        ("^[A-Z]{2}[0-9]{4,6}$", "AB12345", json!({"ref": "AB12345"})),
+        ("^[A-Z]{2}[0-9]{4,6}$", "my ref is XAB12345678", json!({})),
+        ("^[A-Z]{2}[0-9]{4}", "it's AB1234.", json!({"ref": "AB1234"})),
+        ("[0-9]+\\$", "it costs 12$", json!({"ref": "12$"})),
+        ("[A-Z]{2}[0-9]{4}", "XXAB12345", json!({"ref": "AB1234"})),
+    ] {
+        let question = extract(message, vec![code(pattern)], Some("ref"));
+        let found = values(&mut offline(), &question);
+        assert_eq!(Json::Object(found), expected, "{pattern}: {message}");
+    }
+    // A part of the pattern may be the value.
+    let part = FieldSpec { pattern: Some(("^REF-([0-9]+)$".to_owned(), 1)), ..field("ref: text") };
+    let found = values(&mut offline(), &extract("it is REF-77, I think", vec![part], None));
+    assert_eq!(Json::Object(found), json!({"ref": "77"}));
 }

@@ -26,7 +26,7 @@ pub use host::{
     MAX_ARGUMENTS, NoHuman, Observer, ToolCall, ToolFailure, Tools,
 };
 pub use json::{from_json, to_json};
-pub use machine::{Input, Machine, Misfit, ShownSession, StartError, Turn};
+pub use machine::{Input, Machine, Misfit, ShownSession, StartError, Turn, entry_of};
 pub use model::{
     Answer, Candidate, FieldSpec, FieldType, Message, Model, ModelError, ModelRequest,
     ModelResponse, ModelSettings, ModelTask, Purpose, Role, ToolSpec, ToolUse, Usage, is_email,

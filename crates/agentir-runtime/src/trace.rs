@@ -76,7 +76,14 @@ pub enum EventKind {
         /// The arguments; sensitive values are masked.
         arguments: Map<String, Json>,
     },
-    /// A tool call returned.
+    /// A call was not made, because an earlier one has done the same: its result is used.
+    Reuse {
+        /// The tool.
+        tool: String,
+        /// The arguments; sensitive values are masked.
+        arguments: Map<String, Json>,
+    },
+    /// A tool call returned, or its result is used again.
     Result {
         /// The tool.
         tool: String,

@@ -4,7 +4,7 @@
 
 mod support;
 
-use agentir_runtime::{FailureKind, Status, ToolFailure};
+use agentir_runtime::{EventKind, FailureKind, Status, ToolFailure};
 use serde_json::json;
 use std::cell::Cell;
 use support::{Talk, calls, program, says};
@@ -80,6 +80,10 @@ fn a_call_of_a_failed_turn_is_not_made_twice() {
     talk.model.answers.extend([pay(), says("Paid again.")]);
     talk.say("pay 5 again");
     assert_eq!(made.get(), 2, "{}", talk.script);
+    // Who reads the trace sees the calls that were made, and that one was not.
+    let count = |is: fn(&EventKind) -> bool| talk.events.iter().filter(|e| is(&e.kind)).count();
+    assert_eq!(count(|kind| matches!(kind, EventKind::Call { .. })), 2);
+    assert_eq!(count(|kind| matches!(kind, EventKind::Reuse { .. })), 1);
 }
 
 #[test]

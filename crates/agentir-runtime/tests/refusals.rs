@@ -515,3 +515,179 @@ fn a_goto_is_taken_beside_another_consequence() {
     assert_eq!(script.matches("What now?").count(), 1, "{script}");
     assert!(!script.contains("wire("), "{script}");
 }
+
+/// Rules of every turn are checked again before a call (3.8), also those that refuse nothing.
+#[test]
+fn a_rule_that_goes_on_is_checked_again_before_a_call() {
+    let text = |rule: &str| {
+        format!(
+            "AGENT: Payer\nGOAL: \"Pay\"\nTOOLS:\n  pay(amount: number) -> {{id: string}}\n    description: \"Pays\"\nCONSTRAINTS:\n  r:\n    - {rule}\nFLOW:\n  ask -> go\n  ask:\n    REASONING: false\n    GATHER:\n      amount:\n        prompt: \"How much?\"\n        type: number\n    THEN: go\n  go:\n    REASONING: false\n    CALL: pay(amount)\n    ON_SUCCESS:\n      RESPOND: \"Paid.\"\n      THEN: COMPLETE\n    ON_FAIL:\n      RESPOND: \"Failed.\"\n      THEN: COMPLETE\n"
+        )
+    };
+    for rule in [
+        "WARN amount <= 100\n      ON_FAIL: \"That is a lot.\"",
+        "REQUIRE amount <= 100\n      ON_FAIL:\n        RESPOND: \"That is a lot.\"\n        THEN: continue",
+    ] {
+        let script = talk(&text(rule), &["500"]);
+        assert_eq!(script.matches("That is a lot.").count(), 1, "{rule}\n{script}");
+        assert!(script.contains("Paid."), "{rule}\n{script}");
+        assert!(script.find("That is a lot.") < script.find("Paid."), "{rule}\n{script}");
+        assert!(!talk(&text(rule), &["50"]).contains("That is a lot."), "{rule}");
+    }
+    let collects = "REQUIRE amount <= 100\n      ON_FAIL:\n        RESPOND: \"That is a lot.\"\n        COLLECT: [amount]\n        THEN: continue";
+    let script = talk(&text(collects), &["500", "60"]);
+    assert!(!script.contains("{\"amount\":500"), "{script}");
+    assert!(script.contains("{\"amount\":60") && script.contains("Paid."), "{script}");
+    assert_eq!(script.matches("How much?").count(), 2, "{script}");
+    // It goes on after the answer, whatever that is, and other rules see the answer before the call.
+    let script = talk(&text(collects), &["500", "600"]);
+    assert!(script.contains("{\"amount\":600") && !script.contains("500}"), "{script}");
+    let least = "REQUIRE amount > 50\n      ON_FAIL: \"Too little.\"\n    - ";
+    let script = talk(&text(&format!("{least}{collects}")), &["500", "20"]);
+    assert!(script.contains("Too little.") && !script.contains("  pay("), "{script}");
+    // Where there is nothing to ask for, it goes on as well.
+    let unknown = collects.replace("[amount]", "[nothing]");
+    let script = talk(&text(&unknown), &["500"]);
+    assert!(script.contains("That is a lot.") && script.contains("Paid."), "{script}");
+}
+
+/// What a rule that refuses nothing says about the same values, it says once in a turn.
+#[test]
+fn a_rule_that_goes_on_speaks_again_about_other_values() {
+    let text = |then: &str| {
+        format!(
+            "AGENT: Payer\nGOAL: \"Pay\"\nTOOLS:\n  pay(amount: number) -> {{id: string}}\n    description: \"Pays\"\nCONSTRAINTS:\n  r:\n    - WARN amount <= 100\n      ON_FAIL: \"{{{{amount}}}} is a lot.\"\nFLOW:\n  ask -> go\n  ask:\n    REASONING: false\n    GATHER:\n      amount:\n        prompt: \"How much?\"\n        type: number\n    THEN: go\n  go:\n    REASONING: false\n    CALL: pay(amount)\n    THEN: {then}\n  more:\n    REASONING: false\n    SET: amount = 700\n    CALL: pay(amount)\n    THEN: last\n  last:\n    REASONING: false\n    CALL: pay(amount)\n    RESPOND: \"Paid.\"\n    THEN: COMPLETE\n"
+        )
+    };
+    for (then, said) in [("last", ["500"].as_slice()), ("more", &["500", "700"])] {
+        let script = talk(&text(then), &["500"]);
+        for amount in said {
+            assert_eq!(script.matches(&format!("{amount} is a lot.")).count(), 1, "{script}");
+        }
+        assert_eq!(script.matches("is a lot.").count(), said.len(), "{script}");
+        assert!(script.contains("Paid."), "{script}");
+    }
+}
+
+/// So they are where the model makes the call; what they ask for is asked before it.
+#[test]
+fn a_rule_that_goes_on_is_checked_again_before_a_call_of_the_model() {
+    let text = |rule: &str, flow: bool| {
+        let flow = match flow {
+            true => {
+                "FLOW:\n  lead -> bye\n  lead:\n    REASONING: true\n    GOAL: \"Pay\"\n    AVAILABLE_TOOLS: [quote, pay]\n    MAX_TURNS: 5\n    EXIT_WHEN: pay.id IS SET\n    THEN: bye\n  bye:\n    REASONING: false\n    RESPOND: \"Goodbye.\"\n    THEN: COMPLETE\n"
+            }
+            false => "",
+        };
+        format!(
+            "AGENT: Payer\nGOAL: \"Pay\"\nTOOLS:\n  quote() -> {{amount: number}}\n    description: \"Quotes\"\n  pay(n: number) -> {{id: string}}\n    description: \"Pays\"\nGATHER:\n  code:\n    prompt: \"Code?\"\n    type: string\n    required: false\nCONSTRAINTS:\n  r:\n    - {rule}\n{flow}"
+        )
+    };
+    for flow in [false, true] {
+        for (rule, asks) in [
+            ("WARN quote.amount <= 100\n      ON_FAIL: \"A lot.\"", false),
+            (
+                "REQUIRE quote.amount <= 100\n      ON_FAIL:\n        RESPOND: \"A lot.\"\n        THEN: continue",
+                false,
+            ),
+            (
+                "REQUIRE quote.amount <= 100\n      ON_FAIL:\n        RESPOND: \"A lot.\"\n        COLLECT: [code]\n        THEN: continue",
+                true,
+            ),
+        ] {
+            let program = program("payer.agent.abl", &text(rule, flow));
+            let mut talk = Talk::new(&program, |tool, _| {
+                Ok(if tool == "quote" { json!({ "amount": 500 }) } else { json!({ "id": "p1" }) })
+            });
+            talk.model.answers.extend([
+                calls("quote", json!({})),
+                calls("pay", json!({ "n": 1 })),
+                says("Done."),
+                says("Still here."),
+            ]);
+            talk.turn(None);
+            if !flow {
+                talk.say("pay");
+            }
+            let script = talk.script.clone();
+            assert_eq!(script.matches("A lot.").count(), 1, "{rule}\n{script}");
+            if asks {
+                assert!(script.contains("Code?") && !script.contains("  pay("), "{rule}\n{script}");
+                // The model goes on where it was.
+                talk.say("c1");
+                assert!(talk.script.contains("Payer: Done."), "{rule}\n{}", talk.script);
+            } else {
+                let (warned, paid) = (script.find("A lot."), script.find("  pay("));
+                assert!(paid.is_some() && warned < paid, "{rule}\n{script}");
+            }
+        }
+    }
+}
+
+/// A turn in which something is refused says so (3.8.3: a check "fails", and what it refuses is neither done nor said).
+#[test]
+fn a_turn_that_is_refused_is_not_silent() {
+    const BLOCKED: &str = "Sorry, I cannot do that right now.";
+    let flow = |rule: &str| {
+        format!(
+            "AGENT: P\nGOAL: \"p\"\nMEMORY:\n  session:\n    - ok\nCONSTRAINTS:\n  r:\n    - REQUIRE {rule}FLOW:\n  ask -> fin\n  ask:\n    REASONING: false\n    GATHER:\n      amount:\n        prompt: \"How much?\"\n        type: number\n    THEN: fin\n  fin:\n    REASONING: false\n    RESPOND: \"FIN {{{{amount}}}}\"\n    ON_INPUT:\n      - ELSE:\n        THEN: fin\n"
+        )
+    };
+    for rule in [
+        "amount <= 100\n      ON_FAIL:\n        RETRY: true\n",
+        "amount <= 100\n      ON_FAIL:\n        THEN: retry\n",
+        "amount <= 100 BEFORE returning results\n      ON_FAIL:\n        THEN: continue\n",
+        "amount <= 100 BEFORE returning results\n      ON_FAIL:\n        RETRY: true\n",
+        "amount <= 100 BEFORE returning results\n      ON_FAIL: BLOCK\n",
+    ] {
+        let script = talk(&flow(rule), &["500", "again", "again"]);
+        let turns: Vec<&str> = script.split("> ").collect();
+        for turn in turns.get(1..).unwrap_or_default() {
+            assert!(turn.contains("P: "), "{rule}\n{script}");
+        }
+        assert!(script.contains(BLOCKED), "{rule}\n{script}");
+    }
+    // Nothing is said where a rule refuses nothing.
+    let script = talk(&flow("ok == true\n      ON_FAIL:\n        THEN: continue\n"), &["5"]);
+    assert!(script.contains("FIN 5") && !script.contains(BLOCKED), "{script}");
+}
+
+/// Where the model leads a step, it goes on with the answer to the questions of a check.
+#[test]
+fn the_model_goes_on_after_the_questions_about_its_answer() {
+    let text = "AGENT: P\nGOAL: \"p\"\nMEMORY:\n  session:\n    - ok\nGATHER:\n  amount:\n    prompt: \"How much?\"\n    type: number\nCONSTRAINTS:\n  r:\n    - REQUIRE ok == true BEFORE returning results\n      ON_FAIL:\n        COLLECT: [amount]\nFLOW:\n  talk -> bye\n  talk:\n    REASONING: true\n    GOAL: \"talk\"\n    MAX_TURNS: 9\n    EXIT_WHEN: amount == 1\n    THEN: bye\n  bye:\n    REASONING: false\n    RESPOND: \"Bye.\"\n    THEN: COMPLETE\n";
+    let program = program("p.agent.abl", text);
+    let mut talk = Talk::new(&program, |_, _| Ok(Json::Null));
+    talk.model.answers.extend((0..9).map(|_| says("SECRET")));
+    talk.turn(None).say("hello").say("50").say("60").say("70");
+    let turns: Vec<&str> = talk.script.split("> ").collect();
+    for turn in turns.get(1..).unwrap_or_default() {
+        assert!(turn.contains("How much?"), "{}", talk.script);
+    }
+    assert!(!talk.script.contains("SECRET"), "{}", talk.script);
+}
+
+/// A constraint that has asked for a value is not open while that is missing, where the model leads as in a flow.
+#[test]
+fn a_constraint_that_has_asked_waits_for_the_answer_where_the_model_leads() {
+    let text = |rule: &str| {
+        format!(
+            "AGENT: Desk\nGOAL: \"Send\"\nTOOLS:\n  wire(n: number) -> {{id: string}}\n    description: \"Wires\"\nGATHER:\n  code:\n    prompt: \"Code?\"\n    type: number\n    required: false\nCONSTRAINTS:\n  r:\n    - REQUIRE {rule}\n      ON_FAIL:\n        RESPOND: \"Bad code.\"\n        COLLECT: [code]\n"
+        )
+    };
+    for rule in ["code < 5", "code IS NOT SET OR code < 5 BEFORE calling wire"] {
+        let program = program("desk.agent.abl", &text(rule));
+        let mut talk = Talk::new(&program, |_, _| Ok(json!({ "id": "w1" })));
+        talk.model.answers.extend((0..9).map(|_| calls("wire", json!({ "n": 5 }))));
+        talk.turn(None).say("code=7");
+        assert_eq!(talk.script.matches("Bad code.").count(), 1, "{rule}\n{}", talk.script);
+        talk.say("well");
+        assert!(!talk.script.contains("  wire("), "{rule}\n{}", talk.script);
+        talk.model.answers.clear();
+        talk.model.answers.extend([calls("wire", json!({ "n": 5 })), says("Done.")]);
+        talk.say("4");
+        assert!(talk.script.contains("  wire("), "{rule}\n{}", talk.script);
+        // Now it has what it has asked for.
+        assert_eq!(talk.script.matches("Bad code.").count(), 2, "{rule}\n{}", talk.script);
+    }
+}

@@ -3,7 +3,7 @@
 use crate::MAX_DEPTH;
 use agentir_diagnostics::closest;
 use agentir_expr::{Dialect, TypeExpr, TypeKind, ValueType};
-use agentir_ir::{Parameter, Tool};
+use agentir_ir::{Parameter, Tool, is_integer_type};
 use serde_json::{Map, Value as Json};
 
 /// What a call may leave open.
@@ -132,6 +132,10 @@ fn convert(ty: &TypeExpr, value: &Json, depth: usize) -> Result<Json, String> {
     let Some(value) = fits else {
         return Err(format!("takes {} and got {}", wanted.words(), type_name(value)));
     };
+    let whole = value.as_f64().is_none_or(|number| number.fract() == 0.0);
+    if !whole && is_integer_type(&ty.to_string()) {
+        return Err("takes a whole number and got one with a fraction".to_owned());
+    }
     match (&ty.kind, value) {
         (TypeKind::Array(element), Json::Array(items)) => {
             let items = items.iter().enumerate().map(|(n, item)| {

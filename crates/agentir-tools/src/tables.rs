@@ -3,13 +3,15 @@
 
 use crate::template;
 use agentir_ir::{Agent, LookupTable, Tool, ToolType};
+use agentir_runtime::entry_of;
 use serde_json::{Map, Value as Json};
 
 /// The answer of a table, if the tool has one that is written in the program: rows of the tool's own
 /// (`table: [{…}]`), or a lookup table of the agent by its name (ABL, current specification, 3.5.2).
 ///
 /// Rows are answered if they have all arguments as fields of equal value. A map answers the value of
-/// its key; a list of values answers the one that is asked for. What is not found is null. The rows of a collection are
+/// its key; a list of values answers the one that is asked for; both by the lookup that fields have. What is not found is
+/// null. The rows of a collection are
 /// known if they lie beside the program (`tables/NAME.csv`).
 pub(crate) fn answer(
     tool: &Tool,
@@ -43,17 +45,11 @@ fn look_up(table: &LookupTable, arguments: &Map<String, Json>) -> Option<Json> {
         return None;
     }
     let wanted = template::value_text(arguments.values().next()?);
-    let exact = table.case_sensitive == Some(true);
-    let is = |key: &str| key == wanted || !exact && key.to_lowercase() == wanted.to_lowercase();
+    let entry = entry_of(table, wanted.trim());
     let found = match &table.map {
-        Some(Json::Object(map)) => {
-            map.iter().find(|(key, _)| is(key)).map(|(_, value)| value.clone())
-        }
+        Some(Json::Object(map)) => entry.and_then(|key| map.get(key)).cloned(),
         Some(_) => return None,
-        None => {
-            let values = table.values.iter().map(|v| v.text.value.as_str());
-            values.into_iter().find(|value| is(value)).map(Json::from)
-        }
+        None => entry.map(Json::from),
     };
     Some(found.unwrap_or_default())
 }

@@ -85,6 +85,10 @@ pub fn line(event: &Event) -> String {
         EventKind::Call { tool, arguments } => {
             format!("  calls {tool} {}", serde_json::Value::Object(arguments.clone()))
         }
+        EventKind::Reuse { tool, arguments } => format!(
+            "  uses the result that it has of {tool} {}",
+            serde_json::Value::Object(arguments.clone())
+        ),
         EventKind::Result { tool, result, error } => match (result, error) {
             (_, Some(error)) => format!("  {tool} failed: {error}"),
             (Some(result), None) => format!("  {tool} returned {result}"),

@@ -151,7 +151,13 @@ impl<'a> Builder<'_, 'a> {
                 ));
             }
             _ if warns => passes.extend(failed),
-            Some(failure) => passes.extend(self.failure(failure, node, failed)),
+            Some(failure) => {
+                // Before a call, what it has asked for is checked by all rules; then it goes on.
+                let asks_first = self.in_checkpoint
+                    && !constraint.refuses()
+                    && !failure.collect_fields.is_empty();
+                passes.extend(self.failure(failure, node, failed, asks_first));
+            }
             None => {
                 let wait = self.shared.wait;
                 self.connect_as(failed, wait, EdgeKind::Error, origin, span);
@@ -161,12 +167,13 @@ impl<'a> Builder<'_, 'a> {
     }
 
     /// Builds the consequences of a failed constraint. Returns the edges that continue as if it had held, which only
-    /// `THEN: continue` does. After `COLLECT` alone the constraint is checked again.
+    /// `THEN: continue` does. After `COLLECT` alone the constraint is checked again, and so it is after one that `asks_first`.
     fn failure(
         &mut self,
         failure: &'a ConstraintFailure,
         check: NodeIndex,
         mut ends: OpenEdges<'a>,
+        asks_first: bool,
     ) -> OpenEdges<'a> {
         let (origin, span) = (Origin::Failure(failure), failure.span);
         if failure.message.is_some() {
@@ -184,6 +191,10 @@ impl<'a> Builder<'_, 'a> {
                 self.edge(node, self.shared.turn_end, turn);
             }
             ends = vec![Self::fallthrough(node)];
+        }
+        if asks_first {
+            self.check_again(failure, check, ends);
+            return Vec::new();
         }
         if let Some(to) = &failure.target {
             let node = self.node(NodeKind::Handoff, origin, to.span);
@@ -212,13 +223,7 @@ impl<'a> Builder<'_, 'a> {
                 self.escalate(ends, origin, span);
             }
             FailureKind::RetryStep => self.retry_after_failure(failure, ends),
-            FailureKind::CollectField => {
-                let to = if self.in_checkpoint { self.shared.resume } else { check };
-                for open in ends {
-                    let edge = Edge { kind: EdgeKind::Retry, origin, span, ..open.edge };
-                    self.edge(open.from, to, edge);
-                }
-            }
+            FailureKind::CollectField => self.check_again(failure, check, ends),
             FailureKind::Handoff
             | FailureKind::GotoStep
             | FailureKind::Redact
@@ -229,6 +234,21 @@ impl<'a> Builder<'_, 'a> {
             }
         }
         Vec::new()
+    }
+
+    /// Leads back to a check whose questions were answered.
+    fn check_again(
+        &mut self,
+        failure: &'a ConstraintFailure,
+        check: NodeIndex,
+        ends: OpenEdges<'a>,
+    ) {
+        let (origin, span) = (Origin::Failure(failure), failure.span);
+        let to = if self.in_checkpoint { self.shared.resume } else { check };
+        for open in ends {
+            let edge = Edge { kind: EdgeKind::Retry, origin, span, ..open.edge };
+            self.edge(open.from, to, edge);
+        }
     }
 
     /// Builds `RETRY` of a failed constraint: the step begins again, a limited number of times; then the user's next
@@ -375,9 +395,8 @@ impl<'a> Builder<'_, 'a> {
         let again = |(constraint, profile): &(&Constraint, Option<&Profile>)| {
             let gates = [constraint.applies_when.as_ref(), profile.and_then(|p| p.when.as_ref())];
             let conditions = gates.into_iter().flatten().chain([&constraint.condition]);
-            constraint.refuses()
-                && (self.is_before_every_call(constraint)
-                    || constraint.is_of_every_turn() && conditions.into_iter().any(may_change))
+            self.is_before_every_call(constraint)
+                || constraint.is_of_every_turn() && conditions.into_iter().any(may_change)
         };
         let constraints: Vec<_> = self.all_constraints().into_iter().filter(again).collect();
         let triggers: Vec<_> = (agent.coordination.escalation.iter())

@@ -9,7 +9,7 @@ use super::words::{Word, is_question, is_typo, name_words, similarity, truncated
 use super::yes_no::yes_or_no;
 use crate::fields::fits;
 use agentir_runtime::{FieldSpec, FieldType};
-use regex::RegexBuilder;
+use regex::{Match, RegexBuilder};
 use serde_json::{Map, Value as Json};
 use std::ops::Range;
 
@@ -247,10 +247,12 @@ fn extract_patterns<'f>(
 ) {
     fields.retain(|field| {
         let Some((pattern, group)) = &field.spec.pattern else { return true };
-        let pattern =
-            RegexBuilder::new(pattern).case_insensitive(true).size_limit(MAX_REGEX_SIZE).build();
-        let captures = pattern.ok().and_then(|p| p.captures(reading.text));
-        let found = captures.and_then(|c| c.get(*group).or_else(|| c.get(0)));
+        let inner = without_anchors(pattern);
+        let found = match inner.len() == pattern.len() {
+            true => find(reading.text, pattern, *group),
+            // What the whole value has to match is found where a value stands in the message.
+            false => find_value(reading.text, inner, *group),
+        };
         if let Some(found) = found
             && !found.as_str().trim().is_empty()
             && let Some(value) = typed(field.spec, found.as_str().trim())
@@ -271,12 +273,8 @@ fn extract_formats<'f>(
 ) {
     fields.retain(|field| {
         let Some(format) = &field.spec.format else { return true };
-        let inner = format.trim_start_matches('^').trim_end_matches('$');
-        let whole = format!(r"(?:^|[\s,;:.(#])({inner})(?:$|[\s,;:.)!?])");
-        let pattern =
-            RegexBuilder::new(&whole).case_insensitive(true).size_limit(MAX_REGEX_SIZE).build();
-        let captures = pattern.ok().and_then(|p| p.captures(reading.text));
-        let Some(found) = captures.and_then(|c| c.get(1)) else { return true };
+        let inner = without_anchors(format);
+        let Some(found) = find_value(reading.text, inner, 0) else { return true };
         let specific = has_literal(inner);
         // The whole answer is a better value than a word of it.
         let word = found.as_str().trim();
@@ -290,6 +288,32 @@ fn extract_formats<'f>(
         values.push((field.spec, value));
         false
     });
+}
+
+/// A pattern without the anchors that make it match whole texts only.
+fn without_anchors(pattern: &str) -> &str {
+    let inner = pattern.strip_prefix('^').unwrap_or(pattern);
+    match inner.strip_suffix('$') {
+        Some(rest) if (rest.len() - rest.trim_end_matches('\\').len()) % 2 == 0 => rest,
+        _ => inner,
+    }
+}
+
+/// The first match of a pattern, or a group of it.
+fn find<'t>(text: &'t str, pattern: &str, group: usize) -> Option<Match<'t>> {
+    let pattern =
+        RegexBuilder::new(pattern).case_insensitive(true).size_limit(MAX_REGEX_SIZE).build();
+    let captures = pattern.ok()?.captures(text)?;
+    captures.get(group).or_else(|| captures.get(0))
+}
+
+/// The first match that stands by itself in a text: at its ends, or between spaces and punctuation.
+fn find_value<'t>(text: &'t str, inner: &str, group: usize) -> Option<Match<'t>> {
+    let whole = format!(r"(?:^|[\s,;:.(#])({inner})(?:$|[\s,;:.)!?])");
+    let pattern =
+        RegexBuilder::new(&whole).case_insensitive(true).size_limit(MAX_REGEX_SIZE).build();
+    let captures = pattern.ok()?.captures(text)?;
+    captures.get(group + 1).or_else(|| captures.get(1))
 }
 
 /// Whether a pattern contains letters or digits of its own.

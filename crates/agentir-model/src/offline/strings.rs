@@ -128,6 +128,7 @@ pub(super) fn extract_strings<'f>(
             && !(kind == TextKind::Thing && !field.named(kinds::GOODS) && wishes_act(reading))
             && !(spans::is_cause(field) && reading.words.iter().take(2).any(|w| w.text == "please"))
             && !(kind != TextKind::Person && (persons > 0 || request) && introduces(reading))
+            && !is_about_others(reading, field)
             && let Some(text) = answer(reading, field).filter(|text| {
                 kinds::may_be(field.spec, text) && !only_words_of(text, &others, field)
             })
@@ -228,6 +229,35 @@ fn only_words_of(text: &str, others: &[Word], field: &Field<'_>) -> bool {
         && content.all(|w| {
             others.iter().any(|own| own.stem == w.stem || w.text == "number" && own.text == "id")
                 && !field.name.iter().any(|own| own.stem == w.stem)
+        })
+}
+
+/// Whether a message has values of other fields, and beside them only the names of these, what they replace, and words that
+/// correct: "actually 4 guests, not 3".
+fn is_about_others(reading: &ParsedMessage<'_>, field: &Field<'_>) -> bool {
+    const CORRECTING: &[&str] = &[
+        "actually",
+        "sorry",
+        "oops",
+        "wait",
+        "correction",
+        "correct",
+        "rather",
+        "instead",
+        "make",
+        "change",
+        "meant",
+        "mean",
+    ];
+    let beside = reading.words.iter().filter(|w| reading.is_free(&w.at));
+    !reading.used.is_empty()
+        && beside.into_iter().all(|w| {
+            let names_other =
+                reading.names.contains(&w.stem) && !field.name.iter().any(|own| own.stem == w.stem);
+            !w.is_content()
+                || names_other
+                || CORRECTING.contains(&w.text.as_str())
+                || reading.negated(&w.at)
         })
 }
 

@@ -2,7 +2,7 @@
 
 use super::authorization::arguments_read;
 use super::detectors::redact_personal_data;
-use super::refusals::{BLOCKED, Guarded};
+use super::refusals::{BLOCKED, Consequence, Guarded};
 use super::shown::change_shown;
 use super::verdicts::Verdict;
 use super::{Next, NodeResult, Run, STAGE_REFUSED, leads_onward};
@@ -23,7 +23,7 @@ use serde_json::{Map, Value as Json};
 /// How often a guardrail makes the model answer again, unless it says so (ABL, `max_reasks`).
 const MAX_REASKS: f64 = 2.0;
 
-/// What a constraint saw when it failed.
+/// What a constraint saw when it failed that led to another step.
 #[derive(Clone, PartialEq)]
 pub(super) struct FailedCheck {
     own: State,
@@ -73,16 +73,35 @@ impl<'p> Run<'_, 'p, '_> {
             && !of_any_call
             && !self.has_asked_for(constraint)
             && constraint.condition.expr().is_some_and(|e| self.reads_unknown(e));
-        if (spared || waits || self.leaves_to_answer(constraint, guarded))
+        if (spared
+            || waits
+            || self.leaves_to_answer(constraint, guarded)
+            || self.has_its_answer(constraint))
             && let Some(edge) = self.passing_edge(at)
         {
             return Ok(Next::Take(edge));
         }
-        let problem = match self.strictly(|run| run.edge_for_guarded(at, constraint, guarded)) {
-            Ok(Some(edge)) => return Ok(Next::Take(edge)),
-            Ok(None) => None,
-            Err(problem) => Some(problem),
-        };
+        let (problem, seen) =
+            match self.strictly(|run| run.edge_for_guarded(at, constraint, guarded)) {
+                Ok(Ok(edge)) => {
+                    self.forget_question(constraint);
+                    return Ok(Next::Take(edge));
+                }
+                Ok(Err(seen)) => (None, seen),
+                Err(problem) => (Some(problem), self.values_seen_by(constraint)),
+            };
+        // A rule of every turn that refuses nothing has said so already, if it was about the same values.
+        let goes_on = !constraint.refuses()
+            && (constraint.is_of_every_turn() || self.is_before_every_call(constraint));
+        if goes_on {
+            let noted = (constraint.span, seen);
+            if self.progress.noted_failures.contains(&noted)
+                && let Some(edge) = self.passing_edge(at)
+            {
+                return Ok(Next::Take(edge));
+            }
+            self.progress.noted_failures.push(noted);
+        }
         let rule = constraint.condition.text.value.to_string();
         let failures =
             self.session.variable("constraint_failures").and_then(|n| n.as_f64()).unwrap_or(0.0);
@@ -116,8 +135,29 @@ impl<'p> Run<'_, 'p, '_> {
             self.refuse(at, None)?;
             return self.stop_turn();
         }
-        self.refuse(at, constraint.on_fail.as_ref())?;
+        match guarded {
+            // `THEN: continue` of a constraint of every turn goes on with the turn, and so with the call, which waits for what
+            // the constraint asks for.
+            Guarded::Call(checkpoint) if goes_on => {
+                if constraint.on_fail.as_ref().is_some_and(|f| !f.collect_fields.is_empty()) {
+                    self.refuse_call(checkpoint, Consequence::Collect);
+                }
+            }
+            _ => self.refuse(at, constraint.on_fail.as_ref())?,
+        }
         self.failure_edge(at, constraint)
+    }
+
+    /// The values of the variables that a constraint reads.
+    fn values_seen_by(&self, constraint: &Constraint) -> Vec<Value> {
+        let mut read = Vec::new();
+        for condition in [Some(&constraint.condition), constraint.applies_when.as_ref()] {
+            let Some(expr) = condition.and_then(agentir_expr::Condition::expr) else { continue };
+            expr.paths(&mut |path| {
+                read.push(self.value(&Expr::path(path.clone(), expr.span)).unwrap_or_default());
+            });
+        }
+        read
     }
 
     /// Records that a constraint has failed that leads to a step. Whether it has failed before in this turn, and nothing has
@@ -140,25 +180,27 @@ impl<'p> Run<'_, 'p, '_> {
             .is_some_and(|before| before == state)
     }
 
-    /// The edge by which a constraint passes; `None` if it fails. Before a call it has to hold for the variables and for
-    /// the values that the call carries under their names.
+    /// The edge by which a constraint passes, or the values for which it fails. Before a call it has to hold for the variables
+    /// and for the values that the call carries under their names.
     fn edge_for_guarded(
         &mut self,
         at: NodeIndex,
         constraint: &'p Constraint,
         guarded: Guarded,
-    ) -> Result<Option<EdgeIndex>, RuntimeError> {
-        let edge = self.constraint_edge(at, constraint)?;
-        let Guarded::Call(checkpoint) = guarded else { return Ok(edge) };
-        if edge.is_none() {
-            return Ok(None);
-        }
+    ) -> Result<Result<EdgeIndex, Vec<Value>>, RuntimeError> {
+        let Some(edge) = self.constraint_edge(at, constraint)? else {
+            return Ok(Err(self.values_seen_by(constraint)));
+        };
+        let Guarded::Call(checkpoint) = guarded else { return Ok(Ok(edge)) };
         let arguments = self.guarded_arguments(checkpoint).unwrap_or_default();
         let read = arguments_read(constraint, &arguments);
-        match read.is_empty() {
-            true => Ok(edge),
-            false => self.with_arguments(&read, |run| run.constraint_edge(at, constraint)),
+        if read.is_empty() {
+            return Ok(Ok(edge));
         }
+        self.with_arguments(&read, |run| {
+            let edge = run.constraint_edge(at, constraint)?;
+            Ok(edge.ok_or_else(|| run.values_seen_by(constraint)))
+        })
     }
 
     /// The edge for a passed check, regardless of its guard.

@@ -87,7 +87,8 @@ impl<'p> Run<'_, 'p, '_> {
             Origin::Failure(failure) => {
                 // Fields named by `COLLECT` after a failed constraint are collected again even if
                 // they have values.
-                first_question = !self.frame().ask_counts.contains_key(&index(at.index()));
+                first_question = self.is_led_by_its_model()
+                    || !self.frame().ask_counts.contains_key(&index(at.index()));
                 if first_question {
                     for name in &failure.collect_fields {
                         self.clear(&name.value);
@@ -104,7 +105,11 @@ impl<'p> Run<'_, 'p, '_> {
         };
         let led_by_model = matches!(element, Origin::Agent(_));
         let mut refused = None;
-        if led_by_model || self.progress.input_unread {
+        if let (Origin::Failure(_), true) = (element, self.is_led_by_its_model()) {
+            // The fields of this message have been filled, and the check has refused that.
+            let ahead = self.progress.extracted_ahead.as_ref();
+            refused = ahead.and_then(|(_, refused)| refused.clone());
+        } else if led_by_model || self.progress.input_unread {
             if self.progress.input_unread {
                 if let Some(edge) = self.interruption_edge(at)? {
                     return Ok(Next::Take(edge));
@@ -161,10 +166,13 @@ impl<'p> Run<'_, 'p, '_> {
     ) -> NodeResult {
         let missing = self.missing_of(asking)?;
         let filled = failure.collect_fields.iter().any(|name| self.has_value(&name.value));
-        let leads = self.agent()?.flow.is_none();
+        let leads = self.is_led_by_its_model();
+        if missing.is_empty() {
+            self.progress.answered_questions.push(failure.span);
+        }
         if missing.is_empty() || !leads {
             // There is nothing to ask for: the check would fail again, and again.
-            if missing.is_empty() && first_question && !filled {
+            if missing.is_empty() && first_question && !filled && !self.refuses_nothing(failure) {
                 self.wait_at_failure();
                 return self.stop_turn();
             }
@@ -174,6 +182,7 @@ impl<'p> Run<'_, 'p, '_> {
             return next;
         }
         // The model leads: it hears the answer, whose values are extracted first.
+        *self.frame().ask_counts.entry(index(at.index())).or_default() += 1;
         self.expect_answer_for(missing.first());
         let question = refused.unwrap_or_else(|| self.question(asking, &missing));
         self.say_notice(&question);
@@ -447,6 +456,7 @@ impl<'p> Run<'_, 'p, '_> {
             && !self.traits().arguments_are_variables
             && self.frame().messages.iter().all(|m| m.role != Role::Assistant);
         let asked = inferred
+            .or_else(|| self.asked_by_check().filter(|_| asking.collect.is_none()))
             .or_else(|| missing.first().filter(|_| !silent).map(|field| field.name.clone()));
         let overrides = self.gather_overrides()?;
         let wanted: Vec<FieldLayers<'p>> =

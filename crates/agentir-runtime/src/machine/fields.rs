@@ -9,7 +9,8 @@ use crate::trace::EventKind;
 use agentir_eval::{Value, evaluate, pattern, truthy};
 use agentir_expr::dialect::Semantics;
 use agentir_ir::{
-    BadRule, GatherField, GatherOverrides, LookupTable, NumberOrText, Requirement, Tool, Validation,
+    BadRule, Entity, GatherField, GatherOverrides, LookupTable, NumberOrText, Requirement, Tool,
+    Validation, is_integer_type,
 };
 use serde_json::{Map, Value as Json};
 
@@ -97,10 +98,14 @@ impl<'p> Run<'_, 'p, '_> {
     /// The validations of a field: its own, and that of its entity.
     pub(super) fn validations(&self, field: &FieldLayers<'p>) -> Vec<&'p Validation> {
         let own = field.get(|f| f.validation.as_ref());
-        let entity = field.get(|f| f.entity_ref.as_ref()).and_then(|name| {
-            self.agent().ok()?.entities.iter().find(|entity| entity.name.value == name.value)
-        });
+        let entity = self.entity_of(field);
         own.into_iter().chain(entity.and_then(|entity| entity.validation.as_ref())).collect()
+    }
+
+    /// The entity that defines the values of a field.
+    fn entity_of(&self, field: &FieldLayers<'p>) -> Option<&'p Entity> {
+        let name = field.get(|f| f.entity_ref.as_ref())?;
+        self.agent().ok()?.entities.iter().find(|entity| entity.name.value == name.value)
     }
 
     /// What the rules of a field require of its values.
@@ -138,8 +143,10 @@ impl<'p> Run<'_, 'p, '_> {
         if !listed {
             return Ok(false);
         }
-        let of_type = field.get(|f| f.ty.as_ref()).is_some_and(|ty| is_integer_type(&ty.value));
-        if of_type && matches!(value, Value::Number(number) if number.fract() != 0.0) {
+        let own = field.get(|f| f.ty.as_ref()).map(|ty| ty.value.as_str());
+        let of_integers =
+            own.or(self.entity_of(field).map(|entity| entity.ty)).is_some_and(is_integer_type);
+        if of_integers && matches!(value, Value::Number(number) if number.fract() != 0.0) {
             return Ok(false);
         }
         for requirement in &requirements {
@@ -241,11 +248,6 @@ impl<'p> Run<'_, 'p, '_> {
     }
 }
 
-/// Whether a type has integers only.
-fn is_integer_type(name: &str) -> bool {
-    ["integer", "int", "long"].iter().any(|one| name.eq_ignore_ascii_case(one))
-}
-
 /// Whether a field that lists its values lists this one, or all items of it.
 fn is_listed(spec: &FieldSpec, value: &Value, semantics: &Semantics) -> bool {
     let known = |one: &Value| {
@@ -336,6 +338,38 @@ pub(super) fn as_written(table: &LookupTable, found: &str, message: &str) -> Opt
     Some(pattern.ok()?.find(message)?.as_str().to_owned())
 }
 
+/// The value or the key of a table that a text stands for, as the table writes it: the same text, whatever its case unless
+/// the table says that case counts; else, with `fuzzy_match`, the text that is most similar (ABL, current specification,
+/// 3.5.2).
+#[must_use]
+pub fn entry_of<'t>(table: &'t LookupTable, said: &str) -> Option<&'t str> {
+    same_entry(table, said).or_else(|| similar_entry(table, said))
+}
+
+/// Whether a text is one of a table, but for its case if that does not count.
+fn is_same(table: &LookupTable, one: &str, said: &str) -> bool {
+    let exact = table.case_sensitive == Some(true);
+    one == said || !exact && one.to_lowercase() == said.to_lowercase()
+}
+
+fn same_entry<'t>(table: &'t LookupTable, said: &str) -> Option<&'t str> {
+    listed(table).find(|one| is_same(table, one, said))
+}
+
+fn similar_entry<'t>(table: &'t LookupTable, said: &str) -> Option<&'t str> {
+    if table.fuzzy_match != Some(true) {
+        return None;
+    }
+    let threshold = match table.fuzzy_threshold {
+        Some(NumberOrText::Number(n)) => n.0,
+        _ => FUZZY_THRESHOLD,
+    };
+    let exact = table.case_sensitive == Some(true);
+    let close = listed(table).map(|one| (one, similarity(one, said, exact)));
+    let close = close.filter(|(_, score)| *score >= threshold);
+    close.max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(one, _)| one)
+}
+
 /// Looks a value up: `Some(None)` if the table does not have it, `None` if it is no text or number. The
 /// value is as the table writes it; for a key of a map, it is the value of the key.
 pub(super) fn looked_up(
@@ -348,24 +382,14 @@ pub(super) fn looked_up(
         _ => return None,
     };
     let said = said.trim();
-    let exact = table.case_sensitive == Some(true);
-    let same = |one: &str| one == said || !exact && one.to_lowercase() == said.to_lowercase();
     let map = table.map.as_ref().and_then(|map| map.as_object());
     // A value of a map stands for itself.
     let value_of_map = || {
         let mut values = map.into_iter().flat_map(|map| map.values()).filter_map(|v| v.as_str());
-        values.find(|one| same(one))
+        values.find(|one| is_same(table, one, said))
     };
-    let found = listed(table).find(|one| same(one)).or_else(value_of_map).or_else(|| {
-        let threshold = match table.fuzzy_threshold {
-            Some(NumberOrText::Number(n)) => n.0,
-            _ => FUZZY_THRESHOLD,
-        };
-        let close = listed(table).map(|one| (one, similarity(one, said, exact)));
-        let close =
-            close.filter(|(_, score)| table.fuzzy_match == Some(true) && *score >= threshold);
-        close.max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(one, _)| one)
-    });
+    let found =
+        same_entry(table, said).or_else(value_of_map).or_else(|| similar_entry(table, said));
     match found.and_then(|key| map?.get(key)) {
         Some(mapped) => Some(from_json(mapped).ok()),
         None => Some(found.map(Value::text)),

@@ -50,6 +50,7 @@ mod verdicts;
 mod write_access;
 
 pub use adopt::Misfit;
+pub use fields::entry_of;
 pub use input::Input;
 pub use sensitive::ShownSession;
 
@@ -346,6 +347,7 @@ impl<'p> Machine<'p> {
             Some(failed) => run.end_failed_turn(good, failed),
             None => {
                 run.settle_answers();
+                run.say_that_it_was_refused(status);
                 run.session.unfinished.clear();
                 run.end_turn(status)
             }
@@ -456,6 +458,12 @@ struct Progress {
     calls_before_step: usize,
     /// What the constraints saw that have failed and have led to another step.
     failed_constraints: FxHashMap<NodeIndex, checks::FailedCheck>,
+    /// Whether a check has refused something.
+    refused: bool,
+    /// The constraints that refuse nothing and have failed in this turn, with the values for which they did.
+    noted_failures: Vec<(agentir_diagnostics::Span, Vec<agentir_eval::Value>)>,
+    /// The reactions of failed constraints whose questions have been answered in this turn.
+    answered_questions: Vec<agentir_diagnostics::Span>,
     /// Whether this message came to a constraint of every turn that has asked for a value.
     rule_awaits_answer: bool,
     /// The intent whose turn it is, of several that the user has.

@@ -425,8 +425,15 @@ impl<'p> Run<'_, 'p, '_> {
         let frame = self.frame();
         let Some(pick) = frame.pending.pop() else { return };
         let mut message = Message::new(Role::Tool, text_of(result));
+        // A result belongs beside its call; what a check has said of the call comes after it.
+        let made = frame.messages.iter().rposition(|m| m.calls.iter().any(|c| c.id == pick.id));
+        let after = made.map_or(frame.messages.len(), |made| made + 1);
+        let rest = frame.messages.get(after..).unwrap_or_default();
+        let results = rest.iter().take_while(|m| m.role == Role::Tool).count();
+        let notices = rest.iter().skip(results).all(|m| m.role == Role::Assistant);
+        let at = if notices { after + results } else { frame.messages.len() };
         message.tool_use_id = Some(pick.id);
-        frame.messages.push(message);
+        frame.messages.insert(at, message);
     }
 
     /// The predefined answer to a question of the knowledge base.

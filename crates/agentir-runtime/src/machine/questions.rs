@@ -77,4 +77,61 @@ impl<'p> Run<'_, 'p, '_> {
             asked.is_some_and(|asked| std::ptr::eq(asked, own))
         })
     }
+
+    /// Whether a constraint that refuses nothing has got what it has asked for: it goes on, whatever the answer is.
+    pub(super) fn has_its_answer(&mut self, constraint: &'p Constraint) -> bool {
+        let Some(own) = constraint.on_fail.as_ref().filter(|own| !own.collect_fields.is_empty())
+        else {
+            return false;
+        };
+        if constraint.refuses() {
+            return false;
+        }
+        // Where the model leads, it hears the answer.
+        let heard = self.is_led_by_its_model()
+            && self.has_asked_for(constraint)
+            && own.collect_fields.iter().all(|field| self.has_value(&field.value));
+        if heard {
+            self.forget_question(constraint);
+            self.progress.answered_questions.push(own.span);
+        }
+        self.progress.answered_questions.contains(&own.span)
+    }
+
+    /// Where the model leads, the field that a constraint has asked for, and that has no value yet.
+    pub(super) fn asked_by_check(&self) -> Option<String> {
+        let frame = self.session.stack.last().filter(|_| self.is_led_by_its_model())?;
+        let asked = frame.ask_counts.keys();
+        let asked = asked.filter_map(|node| self.questions_at(NodeIndex::new(*node as usize)));
+        let mut fields = asked.flat_map(|failure| &failure.collect_fields);
+        fields.find(|field| !self.has_value(&field.value)).map(|field| field.value.to_string())
+    }
+
+    /// Where the model leads, a constraint that holds has not asked for anything any more. A flow hears the answer where it
+    /// has asked.
+    pub(super) fn forget_question(&mut self, constraint: &'p Constraint) {
+        if !self.is_led_by_its_model() || !self.has_asked_for(constraint) {
+            return;
+        }
+        let own = constraint.on_fail.as_ref();
+        let asked: Vec<u32> = self.frame().ask_counts.keys().copied().collect();
+        for node in asked {
+            let of = self.questions_at(NodeIndex::new(node as usize));
+            if of.zip(own).is_some_and(|(of, own)| std::ptr::eq(of, own)) {
+                self.frame().ask_counts.remove(&node);
+            }
+        }
+    }
+
+    /// Whether the model leads the agent, and hears the answers to all questions.
+    pub(super) fn is_led_by_its_model(&self) -> bool {
+        self.agent().is_ok_and(|agent| agent.flow.is_none())
+    }
+
+    /// Whether a constraint with this reaction goes on with the turn, whatever is answered.
+    pub(super) fn refuses_nothing(&self, failure: &ConstraintFailure) -> bool {
+        let going_on = self.constraints_where(|constraint| !constraint.refuses());
+        let mut reactions = going_on.into_iter().filter_map(|(c, _)| c.on_fail.as_ref());
+        reactions.any(|reaction| std::ptr::eq(reaction, failure))
+    }
 }

@@ -131,10 +131,13 @@ impl<'p> Run<'_, 'p, '_> {
                 Guarded::Answers(_) => {
                     let _ = self.take_back_answers();
                 }
-                Guarded::Turn | Guarded::Handoff(_) => {}
+                Guarded::Turn | Guarded::Handoff(_) => return Ok(()),
             }
+            self.progress.refused = true;
             return Ok(());
         }
+        // Who takes over has words of their own.
+        self.progress.refused |= !matches!(then, Consequence::Leave | Consequence::Person);
         let mute = then == Consequence::Wait && failure.is_none_or(|f| f.message.is_none());
         let in_step = self.node(at)?.step.is_some();
         match self.guarded() {
@@ -237,14 +240,31 @@ impl<'p> Run<'_, 'p, '_> {
             Consequence::Retry | Consequence::Continue => {}
             Consequence::Collect if held => {}
             Consequence::Wait if held => self.check_again_later(),
-            _ => self.abandon(),
+            _ => {
+                let led = self.is_led_by_model(node);
+                self.abandon();
+                // The model goes on with what is asked for.
+                if led && then == Consequence::Collect {
+                    self.answer_again();
+                }
+            }
         }
         Ok(())
+    }
+
+    /// A turn in which a check has refused something says so, if nothing else is said in it.
+    pub(super) fn say_that_it_was_refused(&mut self, status: Status) {
+        let silent = self.progress.messages.is_empty() && self.progress.unchecked.is_empty();
+        if self.progress.refused && silent && status == Status::Await && !self.progress.handed_back
+        {
+            self.tell(BLOCKED);
+        }
     }
 
     /// Refuses what a guardrail guards. What it refuses to say is never said; a call is checked again with the next
     /// message.
     pub(super) fn refuse_by_guardrail(&mut self) {
+        self.progress.refused = true;
         match self.guarded() {
             Guarded::Turn => {}
             Guarded::Call(checkpoint) => self.refuse_call(checkpoint, Consequence::Wait),

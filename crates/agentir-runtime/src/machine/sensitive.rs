@@ -256,7 +256,7 @@ impl EventKind {
             Self::Set { value, .. } | Self::Log { value } | Self::Remember { value, .. } => {
                 *value = Json::from(MASK);
             }
-            Self::Call { arguments, .. } => {
+            Self::Call { arguments, .. } | Self::Reuse { arguments, .. } => {
                 arguments.values_mut().for_each(|value| *value = Json::from(MASK));
             }
             Self::Result { result, error, .. } => {
@@ -287,7 +287,9 @@ impl EventKind {
             Self::Set { value, .. } | Self::Log { value } | Self::Remember { value, .. } => {
                 mask_json(value, values);
             }
-            Self::Call { arguments, .. } => mask_fields(arguments, values),
+            Self::Call { arguments, .. } | Self::Reuse { arguments, .. } => {
+                mask_fields(arguments, values)
+            }
             Self::Result { result, error, .. } => {
                 result.iter_mut().for_each(|result| mask_json(result, values));
                 error.iter_mut().for_each(|error| mask_text(error, values));

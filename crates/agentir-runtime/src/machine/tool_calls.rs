@@ -334,8 +334,13 @@ impl<'p> Run<'_, 'p, '_> {
                 Err(refusal)
             }
             None => {
-                self.emit(EventKind::Call { tool: name.to_owned(), arguments: shown });
-                self.call_once(call)
+                let tool = name.to_owned();
+                let stored = self.stored_result(&call);
+                self.emit(match &stored {
+                    Some(_) => EventKind::Reuse { tool, arguments: shown },
+                    None => EventKind::Call { tool, arguments: shown },
+                });
+                self.call_once(call, stored)
             }
         };
         let result = made.map(|result| match result {
@@ -407,19 +412,25 @@ impl<'p> Run<'_, 'p, '_> {
         Json::Object(result)
     }
 
-    /// The result of a call, which is not made again if this turn has made it.
-    fn call_once(&mut self, call: ToolCall<'_>) -> Result<Json, ToolFailure> {
+    /// The result that a call has had already, if it is not made again.
+    fn stored_result(&mut self, call: &ToolCall<'_>) -> Option<Json> {
         let same = |c: &CompletedCall| {
             c.agent == call.agent && c.tool == call.name && c.arguments == call.arguments
         };
         // A step that begins again has made the call already, and so has a turn that failed afterwards.
         let acts = call.tool.is_none_or(|tool| tool.hints.side_effects != Some(false));
-        let repeated = self.progress.reusable_calls.iter().position(|c| acts && same(c));
-        let done = self.session.unfinished.iter().position(same);
-        let result = match (repeated, done) {
-            (Some(at), _) => self.progress.reusable_calls.remove(at).result,
-            (None, Some(at)) => self.session.unfinished.remove(at).result,
-            (None, None) => self.perform(&call)?,
+        if let Some(at) = self.progress.reusable_calls.iter().position(|c| acts && same(c)) {
+            return Some(self.progress.reusable_calls.remove(at).result);
+        }
+        let done = self.session.unfinished.iter().position(same)?;
+        Some(self.session.unfinished.remove(done).result)
+    }
+
+    /// The result of a call, which is made unless it is `stored`.
+    fn call_once(&mut self, call: ToolCall<'_>, stored: Option<Json>) -> Result<Json, ToolFailure> {
+        let result = match stored {
+            Some(result) => result,
+            None => self.perform(&call)?,
         };
         let (agent, tool) = (call.agent.to_owned(), call.name.to_owned());
         let arguments = call.arguments;

@@ -452,7 +452,7 @@ impl Observer for Oracle<'_> {
             EventKind::Node { kind, span, .. } if *kind == "call" => self.now.call = Some(*span),
             EventKind::Set { variable, value } => self.set(variable, value.clone()),
             EventKind::Clear { variable } => self.set(variable, Json::Null),
-            EventKind::Call { tool, arguments } => {
+            EventKind::Call { tool, arguments } | EventKind::Reuse { tool, arguments } => {
                 self.call(tool, arguments);
                 self.now.calling = true;
             }

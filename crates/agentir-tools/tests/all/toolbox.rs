@@ -28,6 +28,9 @@ TOOLS:
   airport(code: string) -> string
     type: table
     table: airports
+  station(name: string) -> string
+    type: table
+    table: stations
   remote(x: string) -> string
     type: lambda
     function: f
@@ -36,6 +39,11 @@ LOOKUP_TABLES:
   airports:
     source: inline
     map: { LHR: London, CDG: Paris }
+  stations:
+    source: inline
+    values: [Alma, Bethnal]
+    case_sensitive: true
+    fuzzy_match: true
 "#;
 
 fn desk() -> Program {
@@ -92,6 +100,12 @@ fn tables_always_answer() {
     assert_eq!(ask("menu", json!({ "stall": "Z" })), json!([]));
     assert_eq!(ask("airport", json!({ "code": "lhr" })), json!("London"));
     assert_eq!(ask("airport", json!({ "code": "XXX" })), Json::Null);
+    // As fields look values up (Cur. 3.5.2): case counts where the table says so, and texts may be similar.
+    for (said, found) in
+        [("Alma", json!("Alma")), ("alma", Json::Null), ("Bethnall", json!("Bethnal"))]
+    {
+        assert_eq!(ask("station", json!({ "name": said })), found, "{said}");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What follows a call that failed, and conditions that cannot be evaluated (ABL).
 
-use super::talk_abl;
+use super::{run_talk, talk_abl};
 
 /// Cur. 8.10: `ON_SUCCESS` is for a "CALL or GATHER [that] completes successfully", also where a handler of the agent
 /// goes on after the last try; and what it would have set opens no check.
@@ -565,13 +565,15 @@ fn a_call_with_other_arguments_is_no_call() {
         r#"AGENT: Desk
 GOAL: "Pay"
 TOOLS:
-  pay(amount: number) -> {ok: boolean}
+  pay(amount: number, times?: integer) -> {ok: boolean}
     description: "Pay"
     confirm: never
 "#,
         r#"
 tools: { pay: [{ answer: { ok: true } }] }
 answers:
+  - { ask: converse, message: fraction, calls: [{ name: pay, arguments: { amount: 5, times: 2.5 } }], times: 1 }
+  - { ask: converse, message: whole, calls: [{ name: pay, arguments: { amount: 5.5, times: 2.0 } }], times: 1 }
   - { ask: converse, message: list, calls: [{ name: pay, arguments: { amount: [5] } }], times: 1 }
   - { ask: converse, message: nothing, calls: [{ name: pay, arguments: {} }], times: 1 }
   - { ask: converse, message: number, calls: [{ name: pay, arguments: { amount: 5 } }], times: 1 }
@@ -583,6 +585,25 @@ tests:
       - { user: list, calls: [], says: ["Done."] }
       - { user: nothing, calls: [], says: ["Done."] }
       - { user: number, calls: [pay: { amount: 5 }], says: ["Done."] }
+      - { user: fraction, calls: [], says: ["Done."] }
+      - { user: whole, calls: [pay: { amount: 5.5 }], says: ["Done."] }
 "#,
     );
+}
+
+/// A test expects that the model fails a turn by what is said in it, or by its status; otherwise the error is reported.
+#[test]
+fn a_failed_turn_is_expected_by_its_words_or_its_status() {
+    let agent = "AGENT: Desk\nGOAL: \"Help\"\nON_ERROR:\n  default:\n    RESPOND: \"Our line is down.\"\n    THEN: CONTINUE\n";
+    let fails = |expected: &str| {
+        let turn = format!("      - {{ user: hello{expected} }}\n");
+        let scenario = format!(
+            "answers: [{{ ask: converse, message: nobody, say: Hm }}]\ntests:\n  - name: down\n    turns:\n{turn}"
+        );
+        let talk = run_talk(&[("desk.agent.abl", agent)], &scenario);
+        talk.outcomes.iter().any(|outcome| !outcome.failures.is_empty())
+    };
+    assert!(!fails(", says: [\"Our line is down.\"]"));
+    assert!(!fails(", status: await"));
+    assert!(fails("") && fails(", says: []") && fails(", status: done"));
 }

@@ -594,3 +594,59 @@ tests:
 "#,
     );
 }
+
+/// Cur. 3.5.1 and 3.6: a field has the type of its entity, and its pattern is found in a sentence; Cur. 3.14.2: "actually 4
+/// guests" corrects a value, and answers no other question.
+#[test]
+fn values_of_entities_and_corrections_are_found_in_sentences() {
+    for strategy in ["", "      STRATEGY: pattern\n"] {
+        let desk = format!(
+            r#"AGENT: Desk
+GOAL: "Book"
+ENTITIES:
+  count:
+    type: integer
+  reference:
+    type: pattern
+    pattern: "^[A-Z]{{2}}[0-9]{{4,6}}$"
+FLOW:
+  steps: [ask, bye]
+  ask:
+    REASONING: false
+    GATHER:
+      - guests:
+          ENTITY_REF: count
+          REQUIRED: true
+          PROMPT: "How many guests?"
+      - ref:
+          ENTITY_REF: reference
+          REQUIRED: true
+          PROMPT: "Which reference?"
+      - city:
+          TYPE: string
+          REQUIRED: true
+          PROMPT: "Which city?"
+{strategy}    CORRECTIONS: true
+    THEN: bye
+  bye:
+    REASONING: false
+    RESPOND: "{{{{guests}}}}, {{{{ref}}}}, {{{{city}}}}."
+    THEN: COMPLETE
+"#
+        );
+        talk_abl(
+            &desk,
+            r#"
+tests:
+  - name: in sentences
+    turns:
+      - says: ["How many guests?"]
+      - { user: "2.5", says: [{ contains: "How many guests?" }] }
+      - { user: "3", says: ["Which reference?"] }
+      - { user: my ref is AB12345 ok, says: ["Which city?"], state: { ref: AB12345 } }
+      - { user: actually 4 guests, says: ["Which city?"], state: { guests: 4 } }
+      - { user: Oslo, says: ["4, AB12345, Oslo."] }
+"#,
+        );
+    }
+}

@@ -95,7 +95,7 @@ tests:
     );
 }
 
-/// What `THEN: continue` allows, and what a hook does, is not held up.
+/// What `THEN: continue` allows is not held up; its words come before the call.
 #[test]
 fn what_goes_on_behind_a_failure_is_not_held_up() {
     let rule = "CONSTRAINTS:\n  always:\n    - REQUIRE amount <= limit\n      ON_FAIL:\n        RESPOND: \"A lot.\"\n        THEN: continue\n";
@@ -107,7 +107,7 @@ tests:
   - name: a lot
     turns:
       - says: ["How much?"]
-      - { user: "9000", calls: [pay], says: ["Paid 9000."] }
+      - { user: "9000", calls: [pay], says: ["A lot.", "Paid 9000."] }
 "#,
     );
 }
