@@ -16,21 +16,24 @@ use crate::pairs::{LANGUAGES, Variant, pairs};
 use crate::samples;
 use agentir_diagnostics::{Edit, Severity, Span};
 use agentir_lang_abl::Options;
+use agentir_lang_abl::dialect::ABL;
 use agentir_lint::Group;
 use conversations::{Observed, Place, converse};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The file that makes ABL agents a project.
+const MANIFEST: &str = "project.json";
 /// The least number of lines of a program.
 const LINES: usize = 60;
 /// The number of conversations with a program before it is changed.
-const BEFORE: usize = 60;
+const BEFORE: usize = 40;
 /// The number of conversations that must reach a place before a change, for it to count as unreachable after.
 const MIN_VISITS: usize = 6;
 /// The number of conversations without a visit that make a place unreachable.
-const AFTER: usize = 150;
+const AFTER: usize = 120;
 /// The maximal number of changes by one operator in one program.
-const MAX_CHANGES: usize = 3;
+const MAX_CHANGES: usize = 2;
 
 /// A mutation operator.
 struct Operator {
@@ -102,6 +105,8 @@ const fn claims(fault: Fault) -> &'static [&'static str] {
         Fault::NeverReached => &[
             "always-true-condition",
             "constant-comparison",
+            "constraint-before-value",
+            "constraint-polarity",
             "contradictory-constraints",
             "done-at-start",
             "lost-at-handoff",
@@ -211,9 +216,17 @@ fn findings(checked: &Checked) -> BTreeMap<(&'static str, String), usize> {
 }
 
 impl Sample {
-    fn of(name: String, files: Vec<File>, shared: BTreeSet<String>) -> Option<Self> {
-        let checked = check(&files, Options::default());
-        let language = checked.program.agents().next()?.metadata.dialect.title();
+    fn of(name: String, mut files: Vec<File>, shared: BTreeSet<String>) -> Option<Self> {
+        let mut checked = check(&files, Options::default());
+        let first = &checked.program.agents().next()?.metadata;
+        let language = first.dialect.title();
+        // Otherwise an agent outside of the program might set anything that has no value at first.
+        if first.dialect == ABL && !files.iter().any(|file| file.name.ends_with(MANIFEST)) {
+            let entry = &first.name;
+            let text = format!("{{\"format_version\": \"2.0\", \"entry_agent\": \"{entry}\"}}");
+            files.push(File { name: MANIFEST.to_owned(), text });
+            checked = check(&files, Options::default());
+        }
         let findings = findings(&checked);
         let before = converse(&checked, BEFORE, &|_| false);
         Some(Self { name, language, files, checked, findings, shared, before })
@@ -308,13 +321,13 @@ impl Sample {
         let ends = self.before.endless == 0;
         let complete = |seen: &Observed| {
             seen.conversations >= BEFORE / 4
-                && (ends && seen.endless > 0
-                    || wanted.iter().all(|place| seen.reached.contains_key(*place)))
+                && wanted.iter().all(|place| seen.reached.contains_key(*place))
         };
         let seen = converse(after, AFTER, &complete);
         if ends && seen.endless > 0 {
             faults.insert(Fault::Endless);
-        } else if wanted.iter().any(|place| !seen.reached.contains_key(*place)) {
+        }
+        if wanted.iter().any(|place| !seen.reached.contains_key(*place)) {
             faults.insert(Fault::NeverReached);
         }
         (faults, seen.refuted)

@@ -519,8 +519,14 @@ fn misspelt_field(sample: &Sample, changes: &mut Vec<Change>) {
     }
 }
 
-/// An argument: its name, if written, the parameter, its value.
-type Argument<'a> = (Option<&'a Spanned<Name>>, &'a Parameter, &'a Expr);
+/// An argument of a tool.
+struct Argument<'a> {
+    name: Option<&'a Spanned<Name>>,
+    parameter: &'a Parameter,
+    value: &'a Expr,
+    /// Whether the model gives the tool what is left out.
+    offered: bool,
+}
 
 /// Calls `found` with the arguments of all calls of tools that are declared.
 fn arguments<'a>(sample: &'a Sample, found: &mut dyn FnMut(Argument<'a>)) {
@@ -534,7 +540,12 @@ fn arguments<'a>(sample: &'a Sample, found: &mut dyn FnMut(Argument<'a>)) {
                     None => tool.parameters.get(at),
                 };
                 if let Some(parameter) = parameter {
-                    found((argument.name.as_ref(), parameter, &argument.value));
+                    found(Argument {
+                        name: argument.name.as_ref(),
+                        parameter,
+                        value: &argument.value,
+                        offered: false,
+                    });
                 }
             }
         };
@@ -544,7 +555,7 @@ fn arguments<'a>(sample: &'a Sample, found: &mut dyn FnMut(Argument<'a>)) {
             for with in &binding.with {
                 let parameter = tool.parameters.iter().find(|p| p.name.value == with.name.value);
                 if let (Some(parameter), Some(value)) = (parameter, &with.value) {
-                    found((Some(&with.name), parameter, value));
+                    found(Argument { name: Some(&with.name), parameter, value, offered: true });
                 }
             }
         };
@@ -566,12 +577,14 @@ fn alone(sample: &Sample, name: Span, value: Span) -> bool {
 }
 
 fn dropped_argument(sample: &Sample, changes: &mut Vec<Change>) {
-    arguments(sample, &mut |(name, parameter, value)| {
-        if let Some(name) = name
+    arguments(sample, &mut |Argument { name, parameter, value, offered }| {
+        if let Some(name) = name.filter(|_| !offered)
             && parameter.required
             && parameter.default.is_none()
             && alone(sample, name.span, value.span)
             && let Some(edits) = without_line(sample, name.span)
+            // Without any arguments, a call takes the variables of the same names.
+            && edits.len() == 1
         {
             changes.push(certain(name.span, edits, Fault::Missing));
         }
@@ -607,7 +620,10 @@ fn redirected_step(sample: &Sample, changes: &mut Vec<Change>) {
         agent.walk(&mut |node| {
             let Node::Jump(jump) = node else { return };
             let Some(name) = jump.target.step() else { return };
-            if !is_written(sample, name) {
+            // A label stands for the jump back to it.
+            let is_label = line_at(sample, name.span)
+                .is_some_and(|line| slice(&sample.files, line).trim().starts_with("- label:"));
+            if is_label || !is_written(sample, name) {
                 return;
             }
             let others = flow.definitions.keys().filter(|other| **other != name.value);
@@ -635,7 +651,9 @@ fn redirected_agent(sample: &Sample, changes: &mut Vec<Change>) {
             if !is_written(sample, name) {
                 return;
             }
-            for other in all.iter().filter(|other| ***other != name.value).take(3) {
+            let own = &agent.metadata.name.value;
+            let others = all.iter().filter(|other| ***other != name.value && **other != own);
+            for other in others.take(3) {
                 let edits = vec![replace(name.span, other.as_str())];
                 changes.push(by_conversations(name.span, edits));
             }
@@ -681,7 +699,7 @@ fn without_wait(sample: &Sample, changes: &mut Vec<Change>) {
 }
 
 fn mistyped_argument(sample: &Sample, changes: &mut Vec<Change>) {
-    arguments(sample, &mut |(_, parameter, value)| {
+    arguments(sample, &mut |Argument { parameter, value, .. }| {
         let ty = parameter.ty.as_ref().and_then(|ty| ty.name());
         if matches!(ty, Some("number" | "integer")) && text(sample, value.span).is_some() {
             let edits = vec![replace(value.span, "\"many\"")];
@@ -713,7 +731,7 @@ fn itself(sample: &Sample, changes: &mut Vec<Change>) {
 }
 
 fn misspelt_argument(sample: &Sample, changes: &mut Vec<Change>) {
-    arguments(sample, &mut |(name, _, _)| {
+    arguments(sample, &mut |Argument { name, .. }| {
         if let Some(name) = name.filter(|name| is_written(sample, name)) {
             let edits = vec![replace(name.span, format!("{}x", name.value))];
             changes.push(certain(name.span, edits, Fault::Signature));

@@ -107,8 +107,8 @@ classes are **A** what variables hold over the program, **B** cases left over, *
 between agents and tools, **E** loops, **F** types and signatures.
 
 For A, B, E and most of D conversations decide whether a change is a defect: the runtime talks with random users, tools
-and models, who prefer what the program compares. A place that at least 6 of 60 conversations reached before and none of
-150 reaches after, a turn that does not end by itself, and a value that no branch takes are defects. Other changes are
+and models, who prefer what the program compares. A place that at least 6 of 40 conversations reached before and none of
+120 reaches after, a turn that does not end by itself, and a value that no branch takes are defects. Other changes are
 defects in any program. A claim is refuted if a conversation with the changed program takes a branch that a rule calls
 impossible. Reports on changes that are not known to be defects are about parts of conditions, or about what the
 conversations do not show.
