@@ -571,6 +571,12 @@ impl<'p, 'a> Flow<'p, 'a> {
             for (pair, more) in pairs {
                 own.join_relation(*pair, more);
             }
+            // A variable that a detour has set may be together with whatever the others are here.
+            for (pair, (first, second)) in scope.pairs.iter().enumerate() {
+                if ambient.contains_key(first) != ambient.contains_key(second) {
+                    own.unrelate(scope, pair);
+                }
+            }
         }
         state
     }
