@@ -20,6 +20,7 @@ pub mod mutants;
 pub mod mutate;
 pub mod orchestration;
 pub mod pages;
+pub mod pairs;
 pub mod samples;
 pub mod schemas;
 pub mod talk;

@@ -10,8 +10,12 @@ pub(crate) fn write(root: &Path, missed: bool) -> Result<(), Box<dyn Error>> {
     if missed {
         mutants::unexpected(&report).iter().for_each(|line| println!("{line}"));
     }
+    let programs = mutants::run_programs();
+    if missed {
+        mutants::unexpected_in_programs(&programs).iter().for_each(|line| println!("{line}"));
+    }
     let path = root.join("docs/mutations.md");
-    fs::write(&path, mutants::report(&report))?;
+    fs::write(&path, [mutants::report(&report), mutants::section(&programs)].join("\n"))?;
     println!("wrote {}", path.display());
     Ok(())
 }

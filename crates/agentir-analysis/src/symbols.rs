@@ -25,8 +25,6 @@ pub struct ProgramSymbols<'a> {
     pub profiles: FxHashMap<&'a str, &'a Profile>,
     /// The variables that each agent receives from others, by the name of the receiver.
     pub passed: FxHashMap<&'a str, FxHashSet<&'a str>>,
-    /// All variables that any agent receives.
-    pub handed: FxHashSet<&'a str>,
     /// The variables of library tools.
     pub shared: Rc<Variables<'a>>,
     /// The variables that all agents share, by name.
@@ -58,7 +56,6 @@ impl<'a> ProgramSymbols<'a> {
             }
         }
         let passed = variables::passed(program);
-        let handed = passed.values().flatten().copied().collect();
         let mut shared = Variables::default();
         shared.of_tools(program.libraries.iter().flat_map(|l| &l.tools));
         let everywhere = program.agents().flat_map(|a| &a.memory.session);
@@ -90,7 +87,6 @@ impl<'a> ProgramSymbols<'a> {
             library,
             profiles,
             passed,
-            handed,
             shared: Rc::new(shared),
             variables,
             open_references,

@@ -11,10 +11,12 @@ mod condition_mutations;
 pub mod edit;
 mod flow_mutations;
 pub mod problems;
+mod programs;
 pub mod runs;
 pub mod states;
 mod table;
 
+pub use programs::{ProgramReport, run_programs, section, unexpected_in_programs};
 pub use table::{Row, report, rows};
 
 use crate::check::{Checked, File, check};

@@ -62,16 +62,19 @@ impl Domain {
             }
             _ => {}
         });
-        let handed = program.agents().flat_map(|a| &a.coordination.handoffs);
-        let handed = handed.flat_map(|h| {
-            let back = h.on_return.iter().flat_map(|r| &r.map).map(|(name, _)| name);
-            h.context.pass.iter().map(|p| &p.name).chain(back)
-        });
-        written.extend(handed.map(|name| root(&name.value)));
-        let rules = program.agents().filter_map(|a| a.routing.as_ref()).flat_map(|r| &r.rules);
-        written.extend(rules.flat_map(|r| &r.pass).map(|name| root(&name.value)));
-        let delegates = program.agents().flat_map(|a| &a.coordination.delegates);
-        written.extend(delegates.flat_map(|d| &d.input).map(|(name, _)| root(&name.value)));
+        // What others pass to this agent, and what it takes back.
+        let own = &agent.metadata.name.value;
+        let back = agent.coordination.handoffs.iter().flat_map(|h| &h.on_return);
+        written.extend(back.flat_map(|r| &r.map).map(|(name, _)| root(&name.value)));
+        for other in program.agents() {
+            let handoffs = other.coordination.handoffs.iter().filter(|h| h.to.value == *own);
+            written.extend(handoffs.flat_map(|h| &h.context.pass).map(|p| root(&p.name.value)));
+            let rules = other.routing.iter().flat_map(|r| &r.rules);
+            let rules = rules.filter(|r| r.to.as_ref().is_some_and(|to| to.value == *own));
+            written.extend(rules.flat_map(|r| &r.pass).map(|name| root(&name.value)));
+            let delegates = other.coordination.delegates.iter().filter(|d| d.agent.value == *own);
+            written.extend(delegates.flat_map(|d| &d.input).map(|(name, _)| root(&name.value)));
+        }
         let mut declared = BTreeMap::new();
         for variable in dialect.runtime().variables.iter().filter(|v| !v.values.is_empty()) {
             let values = variable.values.iter().map(|v| Value::from(*v)).collect();

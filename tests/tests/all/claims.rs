@@ -215,7 +215,9 @@ fn swaps_named(json: &Value, at: &[Step]) -> bool {
         let Some(next) = next else { return false };
         list = next;
     }
-    let is_named = |item: &Value| item.is_string() || item.get("name").is_some();
+    let is_named = |item: &Value| {
+        item.is_string() || item.get("name").or_else(|| item.get("variable")).is_some()
+    };
     (0..2).all(|index| list.get(index).is_some_and(is_named))
 }
 

@@ -2,12 +2,19 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "tests end by panicking")]
 
-use agentir_tests::documents::assert_fresh;
-use agentir_tests::mutants::{report, rows, run, unexpected};
+use agentir_tests::documents::{assert_part_fresh, updates};
+use agentir_tests::mutants::{
+    report, rows, run, run_programs, section, unexpected, unexpected_in_programs,
+};
 use agentir_tests::samples::root;
 
 /// From this number of defects of an operator on, at least 95 % must be found; otherwise all but one.
 const PERCENTAGE_FROM: usize = 20;
+
+/// How many of these defects must be found.
+fn least(defects: usize) -> usize {
+    defects.saturating_sub(if defects < PERCENTAGE_FROM { 1 } else { defects / 20 })
+}
 
 #[test]
 fn seeded_defects_are_found() {
@@ -17,12 +24,7 @@ fn seeded_defects_are_found() {
         if row.defects == 0 {
             problems.push(format!("{}: none of the changes is a defect", row.operator));
         }
-        let least = row.defects.saturating_sub(if row.defects < PERCENTAGE_FROM {
-            1
-        } else {
-            row.defects / 20
-        });
-        if row.found < least {
+        if row.found < least(row.defects) {
             problems.push(format!("{}: {} of {} found", row.operator, row.found, row.defects));
         }
         if !row.false_positives.is_empty() {
@@ -33,5 +35,27 @@ fn seeded_defects_are_found() {
         }
     }
     assert!(problems.is_empty(), "{}\n\n{}", problems.join("\n"), unexpected(&all).join("\n\n"));
-    assert_fresh(&root().join("docs/mutations.md"), &report(&all), "`cargo xtask mutate`");
+    let page = root().join("docs/mutations.md");
+    assert_part_fresh(&page, &report(&all), "`cargo xtask mutate`");
+}
+
+#[test]
+fn defects_of_whole_programs_are_found() {
+    let all = run_programs();
+    let mut problems = Vec::new();
+    for row in all.rows() {
+        if row.found < least(row.defects) {
+            let [operator, language] = [row.operator, row.language];
+            problems.push(format!("{operator} ({language}): {} of {}", row.found, row.defects));
+        }
+        if row.refuted > 0 {
+            problems.push(format!("{} ({}): refuted", row.operator, row.language));
+        }
+    }
+    if problems.is_empty() || updates() {
+        let page = root().join("docs/mutations.md");
+        assert_part_fresh(&page, &section(&all), "`cargo xtask mutate`");
+    }
+    let details = || unexpected_in_programs(&all).join("\n\n");
+    assert!(problems.is_empty(), "{}\n\n{}", problems.join("\n"), details());
 }

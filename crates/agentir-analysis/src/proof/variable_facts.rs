@@ -141,8 +141,8 @@ struct FactBuilder<'a, 'k> {
     sets: FxHashMap<&'a str, Vec<&'a Expr>>,
     /// Variables that something other than an assignment writes.
     written: FxHashSet<&'a str>,
-    /// Variables that are passed to or returned by other agents.
-    handed: &'k FxHashSet<&'a str>,
+    /// Variables that other agents pass to this one.
+    given: Option<&'k FxHashSet<&'a str>>,
 }
 
 impl VariableFacts {
@@ -169,7 +169,7 @@ impl VariableFacts {
             variables: cx.variables,
             sets,
             written,
-            handed: &cx.program.handed,
+            given: cx.program.passed.get(cx.agent.metadata.name.value.as_str()),
         };
         builder.system(dialect, version);
         builder.memory(cx);
@@ -277,10 +277,14 @@ impl<'a> FactBuilder<'a, '_> {
         }
     }
 
+    /// Whether assignments and the user's answers are all that sets a variable.
+    fn is_own(&self, name: &str) -> bool {
+        !self.written.contains(name) && self.given.is_none_or(|given| !given.contains(name))
+    }
+
     /// Whether all assignments to a variable have a type.
     fn has_only_type(&self, name: &str, ty: Type) -> bool {
-        !self.written.contains(name)
-            && !self.handed.contains(name)
+        self.is_own(name)
             && self.sets.get(name).is_none_or(|all| {
                 all.iter().all(|value| type_of_value(value).is_some_and(|found| is_a(found, ty)))
             })
@@ -288,7 +292,7 @@ impl<'a> FactBuilder<'a, '_> {
 
     /// Whether only the user's answers fill a variable.
     fn only_user_fills(&self, name: &str) -> bool {
-        !self.written.contains(name) && !self.handed.contains(name) && !self.sets.contains_key(name)
+        self.is_own(name) && !self.sets.contains_key(name)
     }
 
     fn memory(&mut self, cx: &AgentSymbols<'_, 'a>) {

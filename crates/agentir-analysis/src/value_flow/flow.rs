@@ -316,10 +316,13 @@ impl<'p, 'a> Flow<'p, 'a> {
     fn begin(&mut self) {
         let first = self.program.program.entry_agent.as_ref();
         let first = first.and_then(|name| self.cfg.find(&name.value));
+        let closed = self.program.program.complete || self.program.traits().closed_programs;
         for id in followed::agents(self.program) {
             let Some(scope) = self.scope(id).cloned() else { continue };
             let Some(cx) = self.agents.get(id.index()).copied() else { continue };
-            if scope.shared && first.is_some_and(|first| first != id) {
+            // Conversations begin elsewhere, and who hands over to this agent says what it begins with.
+            let entered = scope.shared || (closed && self.cfg.sources(id).next().is_some());
+            if entered && first.is_some_and(|first| first != id) {
                 continue;
             }
             let sets = match scope.shared {
@@ -567,6 +570,12 @@ impl<'p, 'a> Flow<'p, 'a> {
             }
             for (pair, more) in pairs {
                 own.join_relation(*pair, more);
+            }
+            // A variable that a detour has set may be together with whatever the others are here.
+            for (pair, (first, second)) in scope.pairs.iter().enumerate() {
+                if ambient.contains_key(first) != ambient.contains_key(second) {
+                    own.unrelate(scope, pair);
+                }
             }
         }
         state

@@ -258,6 +258,9 @@ impl Frame<'_> {
     /// A comparison of two variables that are numbers.
     fn assume_order(&self, state: &mut Rc<State>, expr: &Expr, holds: bool) -> bool {
         let ExprKind::Binary { op, left, right } = &expr.kind else { return true };
+        if !self.bounds_allow(state, (left, *op, right), holds) {
+            return false;
+        }
         let (Some((left, more)), Some((right, less))) = (self.offset(left), self.offset(right))
         else {
             return true;
@@ -307,6 +310,30 @@ impl Frame<'_> {
             by = Range { least: -by.most, most: -by.least, whole };
         }
         Rc::make_mut(state).narrow_difference(self.scope, pair, by)
+    }
+
+    /// Whether the bounds of two numbers allow what is said of their order.
+    fn bounds_allow(
+        &self,
+        state: &State,
+        (left, op, right): (&Expr, BinaryOp, &Expr),
+        holds: bool,
+    ) -> bool {
+        let bounds = |expr: &Expr| {
+            let set = self.value(expr, state, 0);
+            if set.unset { None } else { set.range() }
+        };
+        let (Some(left), Some(right)) = (bounds(left), bounds(right)) else { return true };
+        match (op, holds) {
+            (BinaryOp::Less, true) | (BinaryOp::GreaterEqual, false) => left.least < right.most,
+            (BinaryOp::LessEqual, true) | (BinaryOp::Greater, false) => left.least <= right.most,
+            (BinaryOp::Greater, true) | (BinaryOp::LessEqual, false) => left.most > right.least,
+            (BinaryOp::GreaterEqual, true) | (BinaryOp::Less, false) => left.most >= right.least,
+            _ if equality(op) == Some(holds) => {
+                left.least <= right.most && right.least <= left.most
+            }
+            _ => true,
+        }
     }
 
     /// A variable and a number that is added to it.

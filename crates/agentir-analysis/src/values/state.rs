@@ -379,6 +379,15 @@ impl State {
             .all(|other| self.narrow_pair(pair, first, second, other).is_some())
     }
 
+    /// Forgets what a pair has to do with each other.
+    pub(crate) fn unrelate(&mut self, scope: &Scope, pair: usize) {
+        let Some((first, second)) = scope.pairs.get(pair).copied() else { return };
+        if let (Some(first), Some(second)) = (self.sets.get(first), self.sets.get(second)) {
+            let product = Relation::product(first, second);
+            self.relate(pair, product);
+        }
+    }
+
     /// Joins what else a pair may be.
     pub(crate) fn join_relation(&mut self, pair: usize, more: &Relation) {
         if let Some(own) = self.relations.get_mut(pair) {

@@ -249,6 +249,7 @@ fn combination(
         return None;
     }
     let mut paths: Vec<&Path> = Vec::new();
+    let mut reads_of: Vec<Vec<&Path>> = Vec::new();
     for literal in &tried {
         let expr = literal.test.expr().filter(|expr| is_stable(expr) && only_equality(expr, 0))?;
         let mut read = Vec::new();
@@ -256,11 +257,17 @@ fn combination(
             read.extend(e.as_path());
             Visit::Children
         });
-        for path in read {
-            if !paths.contains(&path) {
+        for path in &read {
+            if !paths.contains(path) {
                 paths.push(path);
             }
         }
+        reads_of.push(read);
+    }
+    // `if`s about one variable each are ways out of their own, and no list of cases.
+    let reads_all = |read: &Vec<&Path>| paths.iter().all(|path| read.contains(path));
+    if nodes > 1 && !reads_of.iter().all(reads_all) {
+        return None;
     }
     // One variable in one list is looked at above.
     if paths.is_empty() || paths.len() > MAX_VARIABLES || (paths.len() == 1 && nodes == 1) {
@@ -289,7 +296,7 @@ fn combination(
         let taken = |literal: &GuardLiteral<'_>| {
             literal.test.expr().is_some_and(|e| outcome(e, &state, cx.dialect()) == Outcome::True)
         };
-        if !tried.iter().any(taken) {
+        if !tried.iter().any(taken) && !(nodes > 1 && begins_with(cx, &paths, &chosen)) {
             missing.push(chosen);
         }
     }
@@ -325,6 +332,15 @@ fn combination(
         "add a branch for this case, or an `{}`",
         cx.words(at).keyword(Keyword::Else)
     )))
+}
+
+/// Whether an agent may begin with a value of a variable. Where it still has that, no `if` after which it goes elsewhere
+/// needs to say so.
+fn begins_with(cx: &AgentContext<'_, '_>, paths: &[&Path], chosen: &[Value]) -> bool {
+    let ([path], [value]) = (paths, chosen) else { return false };
+    let entry = cx.agent_cfg().map(|agent_cfg| agent_cfg.entry);
+    let begins = entry.and_then(|node| cx.program.values().at(cx.id, node, When::Before, path));
+    begins.is_some_and(|set| set.holds(value))
 }
 
 /// The values of a variable at a node, if they are known and few.
