@@ -296,7 +296,8 @@ fn combination(
         let taken = |literal: &GuardLiteral<'_>| {
             literal.test.expr().is_some_and(|e| outcome(e, &state, cx.dialect()) == Outcome::True)
         };
-        if !tried.iter().any(taken) && !(nodes > 1 && begins_with(cx, &paths, &chosen)) {
+        let begins = || nodes > 1 && begins_with(cx, &paths, &chosen);
+        if !tried.iter().any(taken) && !begins() {
             missing.push(chosen);
         }
     }
