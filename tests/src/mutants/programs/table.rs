@@ -112,4 +112,8 @@ and models, who prefer what the program compares. A place that at least 6 of 40 
 defects in any program. A claim is refuted if a conversation with the changed program takes a branch that a rule calls
 impossible. Reports on changes that are not known to be defects are about parts of conditions, or about what the
 conversations do not show.
+
+What is missed, as far as it was looked into: the value analysis has no \"anything but *x*\", so a guard `!= \"\"` or
+`not ==` teaches nothing; loops through a `COLLECT` of fields that are filled do not wait, and are not reported; a tool's
+`forbiddenWhen` and a `REQUIRE` about a sum do not bound what holds after them.
 ";
