@@ -150,7 +150,8 @@ fn written(checked: &Checked) -> Value {
     agentir_ir_json::to_value(&output, agentir_ir_json::Mode::Published)
 }
 
-/// The samples that are correct, as documents of AgentIR, with their languages and names.
+/// The samples that are correct, as documents of AgentIR, with their languages and names, the smallest first: what is
+/// tried once is tried where that costs least.
 fn documents() -> Vec<(&'static str, String, Value)> {
     let mut all = Vec::new();
     for (language, _) in LANGUAGES {
@@ -161,6 +162,7 @@ fn documents() -> Vec<(&'static str, String, Value)> {
             all.push((language, files[0].name.clone(), written(&checked)));
         }
     }
+    all.sort_by_key(|(_, _, json)| json.to_string().len());
     all
 }
 
