@@ -3,7 +3,7 @@
 use crate::conditions::{is_stable, roots};
 use crate::symbols::AgentSymbols;
 use agentir_expr::{BinaryOp, Condition, ConditionKind, Expr, ExprKind};
-use agentir_ir::{Checkpoint, Constraint, ConstraintKind, Target};
+use agentir_ir::{Checkpoint, Constraint, ConstraintKind};
 use agentir_solver::Test;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
@@ -99,7 +99,7 @@ fn stops(constraint: &Constraint) -> bool {
         constraint.severity == Some("warning") || constraint.kind == Some(ConstraintKind::Warn);
     let goes_on = constraint.on_fail.as_ref().is_some_and(|failure| {
         let mut jumps = failure.then_action.iter().chain(&failure.then_step);
-        jumps.any(|jump| jump.target == Target::Continue)
+        jumps.any(|jump| jump.target.continues())
     });
     !warns && !goes_on
 }

@@ -405,8 +405,10 @@ fn dialogs_of_an_export_are_left_to_the_model_where_they_can_be() {
     assert!(!agent("plan_a_move.agent.abl").contains("FLOW"));
     // Others do more.
     assert!(agent("show_vans.agent.abl").contains("FLOW"));
-    let why =
-        [("Change_a_booking", "it forgets values"), ("Show_vans", "it runs the script `Collect`")];
+    let why = [
+        ("Change_a_booking", "the step `Sure` branches on what the user answers"),
+        ("Show_vans", "it runs the script `Collect`"),
+    ];
     let why = why.map(|(agent, why)| (agent.to_owned(), why.to_owned()));
     assert_eq!(kept(folder), why);
 }

@@ -323,3 +323,27 @@ fn what_is_only_called_otherwise_is_one_line() {
     let (code, out) = diff(&two, &other);
     assert!(code == 1 && !out.contains("renamed: "), "{out}");
 }
+
+/// Exports in archives are found in a folder as their definitions are; other archives are nobody's.
+#[test]
+fn archives_in_a_folder_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &[("in/a/a.agent.abl", &agent("Pool", "one"))]);
+    let export = fs::read(samples().join("xo/valid/van_hire/botDefinition.json")).unwrap();
+    write(folder.path(), &[("in/config.json", "{\"no\": \"settings of the bot\"}")]);
+    for (name, inside) in [("bots/Van.ZIP", "export/botDefinition.json"), ("pictures.zip", "a.png")]
+    {
+        let path = folder.path().join("in").join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let mut archive = zip::ZipWriter::new(fs::File::create(path).unwrap());
+        archive.start_file(inside, zip::write::SimpleFileOptions::default()).unwrap();
+        std::io::Write::write_all(&mut archive, &export).unwrap();
+        archive.finish().unwrap();
+    }
+    let args = ["convert", "in", "--to", "abl", "-o", "out", "--no-verify"];
+    let (code, _, stderr) = ran(folder.path(), &args);
+    assert!(code < 2, "{stderr}");
+    let summary = fs::read_to_string(folder.path().join("out/SUMMARY.md")).unwrap();
+    assert!(summary.contains("2 converted, 0 not"), "{summary}");
+    assert!(summary.contains("Van.ZIP") && !summary.contains("pictures"), "{summary}");
+}

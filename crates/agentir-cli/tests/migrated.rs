@@ -420,7 +420,7 @@ fn an_assignment_is_computed_or_lost_under_its_name() {
     assert_eq!(fate(&report, &path("attempts")), "approximated");
     assert_eq!(fate(&report, &path("label")), "dropped");
     let musts = musts(&report).join("\n");
-    assert!(musts.contains("`set` takes constants and arguments"), "{musts}");
+    assert!(musts.contains("`set` gives an argument a constant"), "{musts}");
 }
 
 /// A function that answers as usual has not failed: only one that says so has, as its stub and the list tell.
@@ -502,6 +502,159 @@ fn compared(left: &str, right: &str) -> (i32, String) {
 }
 
 const CHOICE: &str = "AGENT: Chooser\nGOAL: \"Choose\"\nTOOLS:\n  note(id: string, amount: number) -> {ok: boolean}\n    description: \"Notes\"\n    type: http\n    endpoint: \"https://a.example/note\"\n    method: POST\nFLOW:\n  entry_point: ask\n  ask:\n    REASONING: false\n    GATHER:\n      x:\n        prompt: \"Which?\"\n        type: number\n        required: true\n    THEN: pick\n  pick:\n    REASONING: false\n    CALL: note(\"a\", x)\n    ON_RESULT:\n      - IF: x == 1\n        THEN: one\n      - IF: x == 2\n        THEN: two\n      - ELSE:\n        THEN: two\n  one:\n    REASONING: false\n    RESPOND: \"One.\"\n    THEN: COMPLETE\n  two:\n    REASONING: false\n    RESPOND: \"Two.\"\n    THEN: COMPLETE\n";
+
+const TEAM: &str = "AGENT: Chooser\nGOAL: \"Choose\"\nMEMORY:\n  session:\n    - n\n        TYPE: number\n        INITIAL: 0\n    - wanted\n        TYPE: boolean\n        INITIAL: false\nDELEGATE:\n  - AGENT: Scores\n    WHEN: wanted == true\n    PURPOSE: \"scores\"\n    INPUT: {n: n}\n    RETURNS: {points: n}\n    USE_RESULT: \"say it\"\n    ON_FAIL: respond\n    FAILURE_MESSAGE: \"No scores today.\"\nHANDOFF:\n  - TO: Desk\n    WHEN: n > 3\n    CONTEXT:\n      pass: [n]\n      summary: \"many\"\n    RETURN: false\n    ON_FAILURE: RESPOND \"The desk of {{n}} is closed.\"\nFLOW:\n  entry_point: ask\n  ask:\n    REASONING: false\n    MAX_ATTEMPTS: 2\n    ON_EXHAUSTED: RESPOND \"Enough.\"\n    GATHER:\n      x:\n        prompt: \"Which?\"\n        type: number\n        required: true\n    ON_INPUT:\n      - IF: x == 1\n        THEN: FAIL with REASON: \"card is stolen\"\n      - IF: x == 2\n        THEN: COMPLETE with REASON: \"sold\"\n      - ELSE:\n        THEN: ESCALATE with REASON: \"fraud\"\n";
+
+/// Why an agent ends or gets a person is read by somebody, and what a failure says is not what is silent.
+#[test]
+fn reasons_and_messages_of_failures_are_differences() {
+    for (one, other) in [
+        ("card is stolen", "card is valid"),
+        ("sold", "bought"),
+        ("fraud", "noise"),
+        ("ON_FAIL: respond", "ON_FAIL: continue"),
+        ("RESPOND \"The desk of {{n}} is closed.\"", "CONTINUE"),
+        ("RESPOND \"Enough.\"", "CONTINUE"),
+        ("Enough.", "Too many."),
+    ] {
+        let changed = TEAM.replace(one, other);
+        assert_ne!(TEAM, changed, "{one}");
+        let (code, out) = compared(TEAM, &changed);
+        assert_eq!(code, 1, "{one}: {out}");
+        let same = out.contains("the same meaning") || out.contains("names, order and notation");
+        assert!(!same, "{one}: {out}");
+    }
+    let adl = |why: &str| {
+        format!(
+            "main:\n  type: flow agent\n  steps:\n    - bot: Hello\n    - return: error, {why}\n"
+        )
+    };
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &[("a/agents.yml", &adl("no digits")), ("b/agents.yml", &adl("no card"))]);
+    assert_eq!(ran(folder.path(), &["diff", "a", "b"]).0, 1);
+}
+
+/// Reactions to failures come back as they were, with what they say.
+#[test]
+fn reactions_to_failures_stay_in_the_same_language() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &[("in.agent.abl", TEAM)]);
+    for to in ["abl", "abl-yaml"] {
+        let args = ["convert", "in.agent.abl", "--to", to, "-o", to];
+        let (code, _, err) = ran(folder.path(), &args);
+        assert_eq!(code, 0, "{err}");
+        let (code, out, err) = ran(folder.path(), &["diff", "in.agent.abl", to]);
+        assert_eq!(code, 0, "{out}{err}");
+    }
+    let text = fs::read_to_string(folder.path().join("abl/chooser.agent.abl")).unwrap();
+    for line in [
+        "ON_FAIL: RESPOND\n",
+        "FAILURE_MESSAGE: \"No scores today.\"",
+        "ON_FAILURE: RESPOND \"The desk of {{n}} is closed.\"",
+        "ON_EXHAUSTED: RESPOND \"Enough.\"",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    assert_eq!(text.matches("FAILURE_MESSAGE").count(), 1, "{text}");
+}
+
+/// A function that is called and declared nowhere is an action, whose signature is to be checked.
+#[test]
+fn functions_that_nothing_declares_are_actions() {
+    let bot = "main:\n  type: flow agent\n  args:\n    - who\n  steps:\n    - bot: \"Your name?\"\n    - user\n    - call: lock_card\n      args:\n        who: who\n    - if: lock_card.ok == True\n      then:\n        - bot: \"Locked.\"\n      else:\n        - bot: \"Not locked.\"\n";
+    let folder = tempfile::tempdir().unwrap();
+    // Code that has other functions declares nothing of it.
+    write(folder.path(), &[("agents.yml", bot), ("tools.py", "def other():\n    return {}\n")]);
+    let (code, report) = converted(folder.path(), "agents.yml", "agent-script");
+    let text = written(folder.path());
+    assert_eq!(code, 1);
+    for line in ["lock_card:", "who: string", "run @actions.lock_card", "with who=@variables.who"] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    assert!(!text.contains("lock_card: mutable object = {}"), "{text}");
+    let musts = musts(&report);
+    assert!(musts.iter().any(|must| must.contains("signature is guessed")), "{musts:?}");
+}
+
+/// What the report calls approximated stands in the output where it says.
+#[test]
+fn nothing_is_approximated_by_words_that_stand_elsewhere() {
+    let buttons = "AGENT: Shades\nGOAL: \"Collect\"\nMEMORY:\n  session:\n    - best\nFLOW:\n  entry_point: one\n  one:\n    REASONING: false\n    RESPOND: \"Choose\"\n    ACTIONS:\n      - id: red\n        type: button\n        label: \"Red one\"\n        value: r\n    ON_ACTION:\n      - ACTION: red\n        SET: best = \"red\"\n        THEN: two\n    ON_INPUT:\n      - ELSE:\n        THEN: two\n  two:\n    REASONING: false\n    RESPOND: \"You chose {{best}}\"\n    THEN: COMPLETE\n";
+    let rules = "AGENT: Loans\nGOAL: \"Quote\"\nTOOLS:\n  quote(amount: number) -> {id: string}\n    description: \"Quotes\"\n    type: http\n    endpoint: \"https://a.example/q\"\n    method: POST\nCONSTRAINTS:\n  - REQUIRE amount <= 1000 BEFORE calling quote\n    ON_FAIL: \"Too much.\"\nCOMPLETE:\n  - WHEN: quote.id IS SET\n    RESPOND: \"Done.\"\nFLOW:\n  entry_point: one\n  one:\n    REASONING: false\n    GATHER:\n      amount:\n        prompt: \"How much?\"\n        type: number\n        required: true\n    CALL: quote(amount)\n    RESPOND: \"It is {{quote.id}}.\"\n    THEN: COMPLETE\n";
+    let dotted = "AGENT: Cards\nGOAL: \"Collect\"\nMEMORY:\n  session:\n    - card\nFLOW:\n  entry_point: one\n  one:\n    REASONING: false\n    SET: card.type = \"debit\"\n    RESPOND: \"Card {{card.type}}\"\n    THEN: COMPLETE\n";
+    let set = "flow.definitions.(entry)";
+    for (name, source, to, lost) in [
+        (
+            "Shades",
+            buttons,
+            "agent-script",
+            vec![
+                format!("{set}.on_action[red].set[best].expression"),
+                format!("{set}.on_action[red].set[best].variable"),
+            ],
+        ),
+        (
+            "Loans",
+            rules,
+            "adl",
+            vec![
+                "constraints.constraints[0].checkpoint.target".to_owned(),
+                "completion.conditions[0].when".to_owned(),
+            ],
+        ),
+        (
+            "Cards",
+            dotted,
+            "adl",
+            vec![
+                format!("{set}.set[card.type].variable"),
+                format!("{set}.set[card.type].expression"),
+            ],
+        ),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), &[("in.agent.abl", source)]);
+        let (_, report) = converted(folder.path(), "in.agent.abl", to);
+        for path in lost {
+            let path = format!("agents.{name}.{path}");
+            assert_eq!(fate(&report, &path), "dropped", "{path}: {}", written(folder.path()));
+        }
+        if name == "Cards" {
+            assert!(!musts(&report).is_empty());
+            assert!(!written(folder.path()).contains("card.type: "), "{}", written(folder.path()));
+        }
+    }
+}
+
+/// A greeting with a variable is said first, hooks follow what a conversation begins with, and a warning stops nothing.
+#[test]
+fn beginnings_and_warnings_keep_their_meaning() {
+    let memory = "MEMORY:\n  session:\n    - guest\n        TYPE: string\n        INITIAL: \"you\"\n    - tries\n        TYPE: number\n        INITIAL: 0\n";
+    let greets = format!(
+        "AGENT: Hall\nGOAL: \"Help\"\n{memory}ON_START:\n  RESPOND: \"Good day {{{{guest}}}}\"\n"
+    );
+    let counts = format!(
+        "AGENT: Hall\nGOAL: \"Help\"\n{memory}ON_START:\n  SET: tries = 0\nHOOKS:\n  before_turn:\n    SET: tries = tries + 1\nFLOW:\n  entry_point: ask\n  ask:\n    REASONING: false\n    RESPOND: \"Turn {{{{tries}}}}\"\n    THEN: COMPLETE\n"
+    );
+    let warns = "AGENT: Hall\nGOAL: \"Help\"\nTOOLS:\n  quote(years: number) -> {rate: number}\n    description: \"Rate\"\n    type: http\n    endpoint: \"https://a.example/q\"\n    method: GET\nGATHER:\n  years:\n    prompt: \"Years?\"\n    type: number\n    required: true\nCONSTRAINTS:\n  - WARN years < 35 BEFORE calling quote\n    ON_FAIL: \"Long terms cost more.\"\n".to_owned();
+    let text = |source: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), &[("in.agent.abl", source)]);
+        converted(folder.path(), "in.agent.abl", "agent-script");
+        written(folder.path())
+    };
+    let greeting = text(&greets);
+    assert!(greeting.contains("Say: \"Good day {!@variables.guest}\""), "{greeting}");
+    assert!(!greeting.contains("welcome:"), "{greeting}");
+    let counting = text(&counts);
+    let place = |what: &str| counting.find(what).unwrap_or_else(|| panic!("{what}: {counting}"));
+    let (reset, count) =
+        (place("set @variables.tries = 0"), place("set @variables.tries = @variables.tries + 1"));
+    assert!(reset < count && count < place("transition to @subagent.ask"), "{counting}");
+    let warning = text(&warns);
+    assert!(warning.contains("Long terms cost more.\" Then go on."), "{warning}");
+    assert!(!warning.contains("Do not"), "{warning}");
+}
 
 /// What is proved to do the same is the same, however it is written: the code says so, and the text that something is
 /// written otherwise.

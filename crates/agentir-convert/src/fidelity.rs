@@ -315,19 +315,28 @@ fn losses(languages: Languages, target: Target, names: &[&str]) -> &'static [&'s
     own.map_or_else(|| target.losses(), |language| language.extension_losses())
 }
 
-/// The first matching row. Rows that claim an approximation only count if the value has a place in the output.
+/// The first matching row, and the place of the value. Rows that claim an approximation only count if the value has a
+/// place in the output, where they say; `place` finds it.
 fn matching_rule(
     languages: Languages,
     target: Target,
     path: &str,
-    has_place: bool,
     is_led: bool,
-) -> Option<&'static LossRule> {
+    mut place: impl FnMut(&'static [&'static str]) -> Option<Span>,
+) -> Option<(&'static LossRule, Option<Span>)> {
     let names = segments(path);
+    let anywhere = place(&[]);
     let rows = losses(languages, target, &names).iter().copied().flatten();
-    rows.filter(|loss| has_place || loss.preservation == Preservation::Dropped)
-        .filter(|loss| is_led || !loss.led_by_model)
-        .find(|loss| fits(loss, &names))
+    rows.filter(|loss| is_led || !loss.led_by_model).filter(|loss| fits(loss, &names)).find_map(
+        |loss| {
+            let at = match loss.preservation {
+                Preservation::Dropped => return Some((loss, anywhere)),
+                _ if loss.within.is_empty() => anywhere,
+                _ => anywhere.and_then(|_| place(loss.within)),
+            };
+            at.map(|at| (loss, Some(at)))
+        },
+    )
 }
 
 /// Whether a row is about a path, given by its segments.
@@ -352,6 +361,19 @@ fn without_number(name: &str) -> &str {
         Some((plain, number)) if number.bytes().all(|b| b.is_ascii_digit()) => plain,
         _ => name,
     }
+}
+
+/// Where the IR has the texts of templates, in the path of an agent.
+const TEMPLATES: &str = ".templates.";
+
+/// What the path of such a text ends with.
+const TEXT_OF_TEMPLATE: &str = ".default";
+
+/// The path of the text that a value names, if it is the name of a template.
+fn named_template(path: &str, value: &Value) -> Option<String> {
+    let names = path.ends_with(".template") || path.ends_with(".respond_template");
+    let name = value.as_str().filter(|_| names)?;
+    Some(format!("{}{TEMPLATES}{name}{TEXT_OF_TEMPLATE}", part(path)))
 }
 
 /// Whether the model leads the agent that a path leads into, or any agent, if the path leads into none.
@@ -388,6 +410,13 @@ pub(crate) fn report(
         shared.insert(everywhere.apply_to_path(own).unwrap_or_else(|| own.to_owned()));
     });
     let mut index = OutputIndex::new(&values, &shared);
+    // What is said under a name stands in the output where it is said.
+    let mut templates: FxHashMap<String, &Value> = FxHashMap::default();
+    source.values(&mut |path, value, _| {
+        if path.contains(TEMPLATES) && path.ends_with(TEXT_OF_TEMPLATE) {
+            templates.insert(path.to_owned(), value);
+        }
+    });
     let mut source_paths: FxHashSet<String> = FxHashSet::default();
     let mut entries = Vec::new();
     let mut totals = Totals::default();
@@ -420,9 +449,13 @@ pub(crate) fn report(
             entry.how = Some(truthiness::HOW.to_owned());
             entry.help = Some(truthiness::HELP.to_owned());
         } else if !same {
-            let place = index.locate(path, value, renames);
             let is_led = is_led(led_by_model, path, renames);
-            let loss = matching_rule(languages, target, path, place.is_some(), is_led);
+            let said = named_template(path, value).and_then(|at| templates.get(&at).copied());
+            let found = matching_rule(languages, target, path, is_led, |within| {
+                index.locate(path, said.unwrap_or(value), renames, within)
+            });
+            let (loss, place) = found.unzip();
+            let place = place.flatten();
             entry.preservation = loss.map_or(Preservation::Dropped, |loss| loss.preservation);
             entry.how = Some(match loss {
                 Some(loss) => loss.how.to_owned(),

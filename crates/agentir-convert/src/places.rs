@@ -1,7 +1,7 @@
 //! Where the output has what stands for a value of the source.
 
 use crate::renames::{Renames, in_word};
-use agentir_compare::{ENTRY, segments};
+use agentir_compare::{ENTRY, matches_pattern, segments};
 use agentir_diagnostics::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
@@ -138,15 +138,31 @@ impl<'o> OutputIndex<'o> {
         if let Some(found) = self.found.get(source).and_then(|found| found.get(text)) {
             return *found;
         }
-        let place = self.search(source, text);
+        let place = self.search(source, text, &[]);
         self.found.entry(source.to_owned()).or_default().insert(text.to_owned(), place);
         place
     }
 
+    /// The same at one of the paths that patterns describe.
+    fn of_text_within(&mut self, source: &str, text: &str, within: &[&str]) -> Option<Span> {
+        if within.is_empty() {
+            self.of_text(source, text)
+        } else {
+            self.search(source, text, within)
+        }
+    }
+
     /// What is equal to a text, else a declaration of that name, else what has the text, else what has its words.
-    fn search(&self, source: &str, text: &str) -> Option<Span> {
-        let get =
-            |index: &usize| self.values.get(*index).filter(|value| value.may_stem_from(source));
+    fn search(&self, source: &str, text: &str, within: &[&str]) -> Option<Span> {
+        let within: Vec<Vec<&str>> = within.iter().map(|path| path.split('.').collect()).collect();
+        let is_within = |value: &PlacedValue<'_>| {
+            within.is_empty() || {
+                let names = segments(value.path);
+                within.iter().any(|pattern| matches_pattern(pattern, &names))
+            }
+        };
+        let may = |value: &&PlacedValue<'_>| value.may_stem_from(source) && is_within(value);
+        let get = |index: &usize| self.values.get(*index).filter(may);
         for all in [self.by_text.get(text), self.by_name.get(text)].into_iter().flatten() {
             if let Some(equal) = all.iter().find_map(get) {
                 return Some(equal.at);
@@ -245,11 +261,13 @@ impl<'o> OutputIndex<'o> {
         })
     }
 
+    /// The place of what stands for a value, among the paths that the patterns `within` describe, if there are any.
     pub(crate) fn locate(
         &mut self,
         path: &str,
         value: &Value,
         renames: &Renames<'_>,
+        within: &[&str],
     ) -> Option<Span> {
         let source = renames.apply_to_path(part(path));
         let source = source.as_deref().unwrap_or_else(|| part(path));
@@ -266,8 +284,8 @@ impl<'o> OutputIndex<'o> {
                 }
             }
             Some(text) => {
-                let own = self.of_text(source, text);
-                own.or_else(|| self.of_text(source, renames.of_name(text)?))
+                let own = self.of_text_within(source, text, within);
+                own.or_else(|| self.of_text_within(source, renames.of_name(text)?, within))
             }
             None => self.of_element(path, source),
         }

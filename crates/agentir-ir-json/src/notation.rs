@@ -317,6 +317,7 @@ fn target(text: &str, name: impl Fn(Range<usize>) -> Spanned<Name>) -> Target {
     match (word, rest) {
         ("COMPLETE", "") => Target::Complete,
         ("CONTINUE", "") => Target::Continue,
+        ("RESPOND", "") => Target::Respond,
         ("RETRY", "") => Target::Retry,
         ("RETRY_STEP", "") => Target::RetryStep,
         ("RESUME", "") => Target::Resume,
@@ -401,7 +402,7 @@ impl Json for Jump {
     }
 
     fn schema(schemas: &mut Schemas) -> Value {
-        let description = "Where to go on: a step's name, or `COMPLETE`, `CONTINUE`, `RETRY`, `ESCALATE`, `HANDOFF Agent`, …";
+        let description = "Where to go on: a step's name, or `COMPLETE`, `CONTINUE`, `RESPOND`, `RETRY`, `ESCALATE`, `HANDOFF Agent`, …";
         schemas.named("Jump", description, |_| json!({ "type": "string", "pattern": "\\S" }))
     }
 }

@@ -138,7 +138,7 @@ impl ConstraintFailure {
     pub fn continues(&self) -> bool {
         let mut jumps = self.then_step.iter().chain(&self.then_action);
         self.target.is_none()
-            && jumps.next().is_some_and(|to| matches!(to.target, Target::Continue | Target::Resume))
+            && jumps.next().is_some_and(|to| to.target.continues() || to.target == Target::Resume)
     }
 }
 

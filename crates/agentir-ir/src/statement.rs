@@ -430,6 +430,8 @@ pub enum Target {
     Complete,
     /// Continues the conversation unchanged.
     Continue,
+    /// Tells the user something, and continues: the message of a failure, or else the reason of the jump.
+    Respond,
     /// Tries the same again.
     Retry,
     /// Restarts the step.
@@ -458,7 +460,13 @@ impl Target {
     /// Whether statements after a jump to this target are unreachable.
     #[must_use]
     pub const fn diverges(&self) -> bool {
-        !matches!(self, Self::Continue | Self::Redact | Self::AskUser(_))
+        !matches!(self, Self::Continue | Self::Respond | Self::Redact | Self::AskUser(_))
+    }
+
+    /// Whether what led here goes on as if it had not.
+    #[must_use]
+    pub const fn continues(&self) -> bool {
+        matches!(self, Self::Continue | Self::Respond)
     }
 
     /// The target agent, if any.
@@ -492,6 +500,7 @@ impl std::fmt::Display for Target {
             Self::Step(name) => f.write_str(&name.value),
             Self::Complete => f.write_str("COMPLETE"),
             Self::Continue => f.write_str("CONTINUE"),
+            Self::Respond => f.write_str("RESPOND"),
             Self::Retry => f.write_str("RETRY"),
             Self::RetryStep => f.write_str("RETRY_STEP"),
             Self::Resume => f.write_str("RESUME"),

@@ -5,7 +5,7 @@
 
 use crate::{FILE_NAMES, SETTINGS};
 use agentir_syntax::Package;
-use std::io::{Read, Seek};
+use std::io::{Cursor, Read, Seek};
 use zip::ZipArchive;
 
 /// How many files an archive may hold. Exports have about ten.
@@ -55,6 +55,12 @@ fn damage(error: &zip::result::ZipError) -> String {
 /// Whether bytes are a zip archive, by how they begin.
 pub fn is_zip(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06")
+}
+
+/// Whether bytes are an archive with the definition of a bot, also if that cannot be read.
+pub fn has_bot(bytes: &[u8]) -> bool {
+    use ArchiveError::{File, TooLarge};
+    is_zip(bytes) && matches!(read(Cursor::new(bytes)), Ok(_) | Err(File { .. } | TooLarge(_)))
 }
 
 /// Reads an archive: the definition and the settings of an export, each the first of its name.

@@ -105,8 +105,13 @@ impl Language for Xo {
     }
 
     fn claim(&self, name: &[u8]) -> Claim {
-        let ours = FILE_NAMES.iter().any(|known| known.as_bytes() == name);
-        if ours { Claim::ByName } else { Claim::No }
+        let is_archive =
+            name.last_chunk().is_some_and(|end: &[u8; 4]| end.eq_ignore_ascii_case(b".zip"));
+        match FILE_NAMES.iter().any(|known| known.as_bytes() == name) {
+            true => Claim::ByName,
+            false if is_archive => Claim::Package(archive::has_bot),
+            false => Claim::No,
+        }
     }
 
     fn layout(&self) -> ProgramLayout {

@@ -31,7 +31,10 @@ pub(crate) fn below(folder: &Path, request: &Request<'_>) -> Vec<Document> {
 /// in its language.
 pub(crate) fn named(path: PathBuf, request: &Request<'_>) -> Vec<Document> {
     let document = Document::alone(path, request);
-    match claimed_by(&document.path, request).map(|language| language.layout()) {
+    let claimed = claim(&document.path, request.languages);
+    let claimed = claimed.filter(|(_, claim)| !matches!(claim, Claim::Package(_)));
+    let claimed = claimed.filter(|(_, claim)| is_meant(*claim, &document.path, request.files));
+    match claimed.map(|(language, _)| language.layout()) {
         Some(ProgramLayout::WithSettings { settings }) => {
             with_settings(&document.path, settings, &document.config, request.files)
         }
@@ -186,7 +189,12 @@ impl<'a> Here<'a> {
         if !wanted || !is_meant(claim, &path, files) {
             return;
         }
-        match language.layout() {
+        let layout = match claim {
+            // What belongs to it is in it.
+            Claim::Package(_) => ProgramLayout::File,
+            _ => language.layout(),
+        };
+        match layout {
             ProgramLayout::File => {
                 self.walked.found.push(Document::new(path.clone(), path, config));
             }
@@ -233,12 +241,6 @@ fn claim(path: &Path, languages: Languages) -> Option<(&'static dyn Language, Cl
     claims.into_iter().find(|(_, claim)| !matches!(claim, Claim::No))
 }
 
-/// The language that a file in a folder is taken for.
-fn claimed_by(path: &Path, request: &Request<'_>) -> Option<&'static dyn Language> {
-    let (language, claim) = claim(path, request.languages)?;
-    is_meant(claim, path, request.files).then_some(language)
-}
-
 /// Whether a file is what it is taken for, if its name leaves that open.
 fn is_meant(claim: Claim, path: &Path, files: &dyn FileSystem) -> bool {
     match claim {
@@ -248,6 +250,7 @@ fn is_meant(claim: Claim, path: &Path, files: &dyn FileSystem) -> bool {
             let text = files.read(path).ok().and_then(|bytes| String::from_utf8(bytes).ok());
             text.is_some_and(|text| is_meant(&String::from_utf8_lossy(last(path)), &text))
         }
+        Claim::Package(is_meant) => files.read(path).is_ok_and(|bytes| is_meant(&bytes)),
     }
 }
 

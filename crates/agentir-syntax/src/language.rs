@@ -226,6 +226,8 @@ pub enum Claim {
     /// If its content speaks for it, which this function tells by name and content: most files of such names are
     /// something else.
     ByContent(fn(&str, &str) -> bool),
+    /// If it is a package of the language, which this function tells by its bytes. It is a program of its own.
+    Package(fn(&[u8]) -> bool),
 }
 
 /// How the files of a language make up programs.

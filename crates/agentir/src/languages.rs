@@ -80,7 +80,8 @@ pub fn is_agent_file(name: &str, text: &str) -> bool {
     languages().iter().any(|language| match language.claim(name.as_bytes()) {
         Claim::ByName => true,
         Claim::ByContent(speaks_for_it) => speaks_for_it(name, text),
-        Claim::No => false,
+        // A package is no text.
+        Claim::No | Claim::Package(_) => false,
     })
 }
 

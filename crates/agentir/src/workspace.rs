@@ -189,10 +189,11 @@ impl Workspace {
         let name = split_path(path).1;
         let shown = String::from_utf8_lossy(name);
         let claims: Vec<Claim> = languages().iter().map(|language| language.claim(name)).collect();
-        let by_content = |text: &[u8]| {
-            let text = String::from_utf8_lossy(text);
+        let by_content = |bytes: &[u8]| {
+            let text = String::from_utf8_lossy(bytes);
             claims.iter().any(|claim| match claim {
                 Claim::ByContent(speaks_for_it) => speaks_for_it(&shown, &text),
+                Claim::Package(is_one) => is_one(bytes),
                 Claim::ByName | Claim::No => false,
             })
         };
@@ -202,7 +203,8 @@ impl Workspace {
         }
         let mut documents = self.documents.iter().flat_map(|discovered| &discovered.documents);
         let is_known = documents.any(|found| self.files.is_same_file(&found.path, path));
-        let needs_content = claims.iter().any(|claim| matches!(claim, Claim::ByContent(_)));
+        let needs_content =
+            claims.iter().any(|claim| matches!(claim, Claim::ByContent(_) | Claim::Package(_)));
         let needs_content =
             needs_content && !claims.iter().any(|claim| matches!(claim, Claim::ByName));
         !is_known || (needs_content && !by_content(&now))

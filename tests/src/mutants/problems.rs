@@ -6,7 +6,7 @@ use agentir_eval::{Outcome, State};
 use agentir_expr::{BinaryOp, Condition, Expr, ExprKind, Literal, Path, Visit};
 use agentir_ir::{
     Agent, Body, Branch, Checkpoint, Constraint, ConstraintKind, GatherField, Node, NumberOrText,
-    Program, Statement, Target,
+    Program, Statement,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -523,7 +523,7 @@ impl Search {
         };
         let when = |c: &Constraint| c.applies_when.as_ref().map(|w| w.text.value.clone());
         let stops = |c: &Constraint| {
-            let on = |jump: &agentir_ir::Jump| jump.target == Target::Continue;
+            let on = |jump: &agentir_ir::Jump| jump.target.continues();
             let goes_on = c
                 .on_fail
                 .as_ref()

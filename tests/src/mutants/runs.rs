@@ -463,7 +463,11 @@ impl<'r> Run<'r> {
                 On::To(name.value.to_string())
             }
             Target::Retry | Target::RetryStep => this(),
-            Target::Continue | Target::Resume | Target::Redact | Target::Delegate(_) => On::Next,
+            Target::Continue
+            | Target::Respond
+            | Target::Resume
+            | Target::Redact
+            | Target::Delegate(_) => On::Next,
             Target::AskUser(_) => {
                 self.waited = 0;
                 On::Next

@@ -203,7 +203,11 @@ fn an_answer_that_leads_nowhere_ends_the_dialog() {
     let is_yes = text.lines().position(|l| l.contains("(yes|y|")).unwrap();
     assert_eq!(after(&text, is_yes), "THEN: COMPLETE", "{text}");
     assert_eq!(after(&text, is_no(&text)), "THEN: Then", "{text}");
-    // A default that leads on is for every other answer.
+    // Where both answers lead on, the default is for every other answer, as one that leads on is.
+    let text = confirmation(&json!([yes, no, end]));
+    has(&text, &["- ELSE:\n        THEN: COMPLETE"]);
+    let text = confirmation(&json!([yes, no]));
+    has(&text, &["- ELSE:\n        THEN: Sure"]);
     let text = confirmation(&json!([yes, {"default": "n2"}]));
     has(&text, &["- ELSE:\n        THEN: Then"]);
     has_not(&text, &["(no|n|"]);

@@ -131,6 +131,9 @@ fn what_a_store_is_given_third_is_a_value_or_how_long_it_lives() {
         has(&text, &["type: sandbox"]);
         has_not(&text, &["SET: status"]);
     }
+    let reset = "for (var k in context.session.BotUserSession) { delete context.session.BotUserSession[k]; }";
+    let checked = read(&bot(&[script("Reset", reset)], &json!({})));
+    assert!(checked.lines().iter().any(|l| l.contains("computes which value")), "{reset}");
 }
 
 #[test]

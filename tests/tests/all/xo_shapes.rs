@@ -291,10 +291,16 @@ fn entities_of_html_are_characters() {
     let others = json!({"patterns": [{"refId": "dc-0", "localeData": {"en": {"patterns": [
         {"value": "&lt;&lt; ask me &gt;&gt;"}]}}}]});
     let text = abl(&bot(
-        &[says("Said", &[("en", "Fish &amp; chips &#8364; &quot;now&quot; &unknown; &")])],
+        &[says(
+            "Said",
+            &[(
+                "en",
+                "Fish &amp; chips &#8364; &quot;now&quot; &eacute;&Ouml;&infin; &unknown; &#7; &",
+            )],
+        )],
         &others,
     ));
-    has(&text, &["Fish & chips € \\\"now\\\" &unknown; &", "<< ask me >>"]);
+    has(&text, &["Fish & chips € \\\"now\\\" éÖ∞ &unknown; &#7; &", "<< ask me >>"]);
 }
 
 #[test]
@@ -389,6 +395,61 @@ fn credentials_in_addresses_are_left_out() {
             "https://a.invalid/hooks/{{secrets.WEATHER_HOOKS}}/days?appid={{secrets.WEATHER_APPID}}&q={City}&key={{secrets.WEATHER_KEY}}&units=metric",
         ],
     );
+}
+
+/// A secret stands for one credential; what is equal is one. Nothing else is said of the reference.
+#[test]
+fn every_credential_has_a_name_of_its_own() {
+    let service = |name: &str, token: &str, payload: &str| {
+        json!({"type": "service", "name": name,
+            "endPoint": {"protocol": "https", "host": "a.invalid", "path": "/x", "method": "post"},
+            "headers": {"type": "raw", "value": format!("{{\"Authorization\": \"Bearer {token}\"}}")},
+            "payload": {"type": "raw", "value": payload}})
+    };
+    let one = "grant_type=password&username=bob&password=Tr0ub4dor3&room={{context.entities.Room}}";
+    let keys = ["one_9f8e7d6c5b4a3928", "two_1a2b3c4d5e6f7081"];
+    let [first, second] = keys.map(|key| format!("{{\"a\": 1, \"client_secret\": \"{key}\"}}"));
+    let checked = read(&bot(
+        &[
+            service("Pay", "aaaa1111bbbb2222cccc3333", &first),
+            service("Mail", "zzzz9999yyyy8888xxxx7777", &second),
+            service("Again", "aaaa1111bbbb2222cccc3333", one),
+        ],
+        &json!({}),
+    ));
+    let text = shown(&to_abl(&checked));
+    let count = |reference: &str| text.matches(&format!("{{{{secrets.{reference}}}}}")).count();
+    assert_eq!((count("AUTHORIZATION"), count("AUTHORIZATION_2")), (2, 1), "{text}");
+    assert_eq!(
+        (count("PAYLOAD"), count("PAYLOAD_2"), count("PAYLOAD_PASSWORD")),
+        (1, 1, 1),
+        "{text}"
+    );
+    has(&text, &["grant_type=password&username=bob&password={{secrets."]);
+    has_not(&text, &["Tr0ub4dor3", keys[0], keys[1]]);
+    let reported = checked.lines();
+    assert!(!reported.iter().any(|line| line.contains("untranslated")), "{reported:?}");
+}
+
+/// Tokens in paths, also behind a colon, and the values of variables, whatever these are called.
+#[test]
+fn credentials_without_a_name_are_left_out() {
+    let secrets = ["AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw", "sk-live-9988776655AABBCC"];
+    let service = json!({"type": "service", "name": "Tell", "endPoint": {"protocol": "https",
+        "host": "a.invalid", "method": "post",
+        "path": format!("/bot123456:{}/sendMessage", secrets[0])}});
+    let others = json!({"variables": [{"key": "GATEWAY", "value": secrets[1]},
+        {"key": "CHANNEL", "value": "front-desk-of-the-town-hall"}]});
+    let checked = read(&bot(&[service], &others));
+    let done = to_abl(&checked);
+    has(&shown(&done), &["https://a.invalid/bot123456:{{secrets.", "/sendMessage"]);
+    let mut made = vec![shown(&done), done.report.html(), done.report.text()];
+    made.push(serde_json::to_string(&done.report).unwrap());
+    made.extend(checked.lines());
+    for secret in secrets {
+        assert!(made.iter().all(|text| !text.contains(secret)), "{secret}");
+    }
+    assert!(made.iter().any(|text| text.contains("front-desk-of-the-town-hall")));
 }
 
 /// A bot of so many dialogs in four languages, which share a table, a service and a script.

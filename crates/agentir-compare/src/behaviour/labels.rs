@@ -7,7 +7,7 @@ use crate::text::{normalized_json, on_one_line, quoted};
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Argument, Name, Template};
 use agentir_flow::cfg::{DecidedBy, Edge, EdgeKind, Node, NodeKind, Origin, Transfer};
-use agentir_ir::{BindingAction, FilledBy, Response, RoutingTarget, Statement};
+use agentir_ir::{BindingAction, FilledBy, Jump, Response, RoutingTarget, Statement};
 use agentir_ir_json::{Json, Mode, shared_expression, shared_notation, to_value};
 use serde_json::Value;
 
@@ -44,6 +44,16 @@ impl Label {
             this.text += &format!(" with {}", names.join(", "));
         }
         this
+    }
+
+    /// The end of an agent's part. A person, the caller or the log reads why.
+    fn because(verb: &str, node: &Node<'_>) -> Self {
+        match node.origin {
+            Origin::Jump(Jump { reason: Some(reason), .. }) => {
+                Self::new(verb, &format!("because of {}", quoted(&reason.value)), reason)
+            }
+            _ => Self::plain(verb),
+        }
     }
 
     fn plain(text: impl Into<String>) -> Self {
@@ -119,10 +129,10 @@ pub(super) fn label(
             Origin::Statement(Statement::Escalate { details, .. }) => {
                 Label::new("gets a person", "", details)
             }
-            _ => Label::plain("gets a person"),
+            _ => Label::because("gets a person", node),
         },
-        NodeKind::Complete => Label::plain("is done"),
-        NodeKind::Fail => Label::plain("gives up"),
+        NodeKind::Complete => Label::because("is done", node),
+        NodeKind::Fail => Label::because("gives up", node),
         NodeKind::Unknown => match node.origin {
             Origin::Name(name) => Label::new("goes to", &name.value, name),
             _ => Label::plain("goes where nobody knows"),
@@ -172,6 +182,8 @@ pub(super) fn value_spans(node: &Node<'_>) -> Vec<Span> {
         Origin::Statement(Statement::If { .. } | Statement::Await { .. }) => Value::Null,
         Origin::Statement(statement) => json(statement),
         Origin::Set(set) => json(set),
+        Origin::Jump(jump) => json(jump),
+        Origin::Name(name) => json(name),
         Origin::Agent(agent) if node.kind == NodeKind::Collect => json(&agent.gather),
         Origin::Failure(failure) => json(failure),
         Origin::Guardrail(guardrail) => json(guardrail),
@@ -236,6 +248,9 @@ fn say(node: &Node<'_>) -> Label {
         Origin::Trigger(trigger) => {
             let text = trigger.respond.as_ref();
             Label::says(text, &trigger.respond)
+        }
+        Origin::Jump(Jump { reason: Some(said), .. }) => {
+            Label::new("says", &quoted(&said.value), said)
         }
         Origin::Completion(done) => {
             let all = Value::from(vec![

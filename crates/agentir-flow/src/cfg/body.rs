@@ -350,7 +350,10 @@ impl<'a> Builder<'_, 'a> {
     pub(super) fn jump(&mut self, jump: &'a Jump, ends: OpenEdges<'a>) -> OpenEdges<'a> {
         let (origin, span) = (Origin::Jump(jump), jump.span);
         match &jump.target {
-            Target::Continue | Target::Redact => return ends,
+            Target::Respond if jump.reason.is_some() => {
+                return self.append(ends, NodeKind::Say, origin, span);
+            }
+            Target::Continue | Target::Respond | Target::Redact => return ends,
             Target::Step(name) | Target::Backtrack(Some(name)) => {
                 let to = self.step_node(name);
                 self.connect_as(ends, to, EdgeKind::Jump, origin, span);

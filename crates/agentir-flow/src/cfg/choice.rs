@@ -558,7 +558,9 @@ impl<'a> Builder<'_, 'a> {
         span: Span,
     ) -> OpenEdges<'a> {
         let edge = Edge::of(EdgeKind::Error).decided(DecidedBy::Outcome).at(origin, span);
-        self.jump(jump, vec![OpenEdge { from: node, edge }])
+        let left = vec![OpenEdge { from: node, edge }];
+        // What is said then belongs to the edge.
+        if jump.target == Target::Respond { left } else { self.jump(jump, left) }
     }
 }
 

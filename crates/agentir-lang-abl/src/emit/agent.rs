@@ -359,6 +359,19 @@ impl Agents {
             .filter(|h| !from(h))
             .map(|h| {
                 let mut json = json_of(h);
+                // There is no field for the message: the action says it.
+                let responds = h.on_failure.as_ref().is_some_and(|jump| {
+                    jump.target == agentir_ir::Target::Respond && jump.reason.is_none()
+                });
+                if let Some(words) = h.failure_message.as_ref().filter(|_| responds) {
+                    json.remove("failure_message");
+                    let says = agentir_ir::Jump {
+                        target: agentir_ir::Target::Respond,
+                        reason: Some(words.text.clone()),
+                        span: h.span,
+                    };
+                    json.insert("on_failure".to_owned(), to_value(&says, Mode::Plain));
+                }
                 if let Some(Value::Array(grants)) =
                     json.get_mut("context").and_then(|c| c.get_mut("memory_grants"))
                     && grants.iter().all(|g| g.get("access").is_none())

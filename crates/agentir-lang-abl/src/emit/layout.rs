@@ -109,9 +109,14 @@ impl Writer {
             }
             Scalar::Jump { target, reason: Some(reason) } => {
                 let reason = quoted(reason);
+                // What is said is not a detail of the action, but what it is about.
+                let says = target == agentir_ir::Target::Respond.to_string().as_str();
                 let safe = !reason.contains(": ") && !reason.contains(" #");
                 let _ = match self.notation {
-                    Notation::Abl => write!(self.out, "{target} with REASON: {reason}"),
+                    Notation::Abl if !says => {
+                        write!(self.out, "{target} with REASON: {reason}")
+                    }
+                    Notation::Abl => write!(self.out, "{target} {reason}"),
                     Notation::Yaml if safe => write!(self.out, "{target} {reason}"),
                     Notation::Yaml => {
                         write!(self.out, "{}", quoted(&format!("{target} {reason}")))

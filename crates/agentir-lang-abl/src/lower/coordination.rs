@@ -4,7 +4,7 @@ use super::fields::Fields;
 use super::memory::{header_condition, stored};
 use super::tools::set_variable;
 use super::{Context, data, flow};
-use crate::inline::{ActionKind, template};
+use crate::inline::template;
 use crate::{HeaderValue, Record};
 use agentir_diagnostics::{Diagnostic, Span, Spanned, closest};
 use agentir_expr::{Condition, Expr, Name, Path, Template};
@@ -68,13 +68,15 @@ fn delegate(cx: &mut Context<'_>, item: Record<'_>) -> Option<Delegate> {
     let on_failure = action.map(|a| jump_and_message(cx, a, &mut failure_message)).or_else(|| {
         let span = f.value_span("on_fail")?;
         let mut block = f.record("on_fail")?;
+        max_retries = block.plain_number("count");
+        let message = block.template("message").or_else(|| block.template("respond"));
         let target = match block.choice("type") {
             Some("escalate") => Target::Escalate,
             Some("retry") => Target::Retry,
+            Some("respond") => Target::Respond,
+            None if message.is_some() => Target::Respond,
             _ => Target::Continue,
         };
-        max_retries = block.plain_number("count");
-        let message = block.template("message").or_else(|| block.template("respond"));
         failure_message = failure_message.take().or(message);
         block.preserve(&mut extensions);
         Some(Jump { target, reason: None, span })
@@ -103,24 +105,15 @@ fn delegate(cx: &mut Context<'_>, item: Record<'_>) -> Option<Delegate> {
     })
 }
 
-/// Lowers an action where no steps exist: `continue`, `respond`, `escalate`.
-fn jump_without_steps(cx: &mut Context<'_>, action: crate::inline::Action) -> Jump {
-    let action = action.without_steps();
-    if action.kind == ActionKind::Respond {
-        // The message stays with the jump.
-        return Jump { target: Target::Continue, reason: action.reason, span: action.span };
-    }
-    flow::jump(cx, action)
-}
-
-/// Lowers the reaction to a failure. What `RESPOND` says is the message about it, unless there is one.
+/// Lowers the reaction to a failure (`continue`, `respond`, `escalate`), where no steps exist. What `RESPOND` says is the
+/// message about it, unless there is one.
 fn jump_and_message(
     cx: &mut Context<'_>,
     action: crate::inline::Action,
     message: &mut Option<Template>,
 ) -> Jump {
-    let mut jump = jump_without_steps(cx, action);
-    if jump.target == Target::Continue
+    let mut jump = flow::jump(cx, action.without_steps());
+    if jump.target == Target::Respond
         && message.is_none()
         && let Some(text) = jump.reason.take()
     {
@@ -163,10 +156,14 @@ fn handoff(cx: &mut Context<'_>, item: Record<'_>) -> Option<Handoff> {
     context.memory_grants.extend(beside.memory_grants);
     context.history = context.history.or(beside.history);
     let failure_message = f.template("failure_message").or_else(|| f.template("respond"));
+    let said = f.value_span("on_failure");
     let on_failure_text = f.template("on_failure");
+    // A text is what to say.
+    let says = said.filter(|_| on_failure_text.is_some());
+    let says = says.map(|span| Jump { target: Target::Respond, reason: None, span });
     let mut failure_message = failure_message.or(on_failure_text);
     let action = f.action("on_failure");
-    let on_failure = action.map(|a| jump_and_message(cx, a, &mut failure_message));
+    let on_failure = action.map(|a| jump_and_message(cx, a, &mut failure_message)).or(says);
     let map = f.bindings("map").unwrap_or_default();
     let mut on_return = f.text("on_return").map(plain_return).or_else(|| {
         f.with_record("on_return", |r| OnReturn {
@@ -419,14 +416,14 @@ fn human_outcome(cx: &mut Context<'_>, item: Record<'_>) -> HumanOutcome {
     let mut f = Fields::new(item);
     let mut condition = when(&mut f, "if");
     let here = f.span;
-    let mut action = f.action("then").map(|a| jump_without_steps(cx, a));
+    let mut action = f.action("then").map(|a| flow::jump(cx, a.without_steps()));
     // `IF condition: ACTION`.
     let headers = std::mem::take(&mut f.headers);
     for header in headers {
         match header {
             HeaderValue::Condition(c, Some(a)) => {
                 condition = Some(*c);
-                action = Some(jump_without_steps(cx, *a));
+                action = Some(flow::jump(cx, a.without_steps()));
             }
             other => f.headers.push(other),
         }

@@ -31,7 +31,8 @@ pub(super) fn jump(cx: &Context<'_>, action: Action) -> Jump {
     let target = match kind {
         ActionKind::GoTo => Target::Step(target.unwrap_or(word)),
         ActionKind::Complete => Target::Complete,
-        ActionKind::Continue | ActionKind::Respond => Target::Continue,
+        ActionKind::Continue => Target::Continue,
+        ActionKind::Respond => Target::Respond,
         ActionKind::Retry => Target::Retry,
         ActionKind::RetryStep => Target::RetryStep,
         ActionKind::Resume | ActionKind::ResumeIntent => Target::Resume,

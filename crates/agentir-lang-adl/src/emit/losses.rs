@@ -10,6 +10,9 @@ const fn dropped(path: &'static str, how: &'static str, help: &'static str) -> L
     LossRule::dropped(path, how, help)
 }
 
+/// Where AgentIR has the prompt of an agent.
+const PROMPT: &[&str] = &["**.identity.instructions.**"];
+
 /// Most specific rows first. Only llm agents have a prompt, so the same part may be approximated for one
 /// agent and dropped for another.
 pub(crate) const LOSSES: &[LossRule] = &[
@@ -94,8 +97,8 @@ pub(crate) const LOSSES: &[LossRule] = &[
     dropped("constraints.guardrails.*.priority", "the rules of a prompt have no order", ""),
     dropped("constraints.guardrails.*.threshold", "the model says no confidence", ""),
     dropped("constraints.guardrails.*.streaming", "a prompt holds for the whole answer", ""),
-    approximated("constraints.**", "a sentence in the prompt"),
-    approximated("policies.**", "a sentence in the prompt"),
+    approximated("constraints.**", "a sentence in the prompt").within(PROMPT),
+    approximated("policies.**", "a sentence in the prompt").within(PROMPT),
     // ---- Coordination ----
     approximated(
         "coordination.handoffs.*.when",
@@ -147,8 +150,8 @@ pub(crate) const LOSSES: &[LossRule] = &[
         "say it there",
     ),
     // ---- Flow ----
-    approximated("completion.**", "a sentence in the prompt"),
-    approximated("error_handling.**", "a sentence in the prompt"),
+    approximated("completion.**", "a sentence in the prompt").within(PROMPT),
+    approximated("error_handling.**", "a sentence in the prompt").within(PROMPT),
     approximated("flow.definitions.*.reasoning_zone.**", "an llm agent that the flow calls"),
     dropped(
         "flow.definitions.*.digressions.**",
@@ -191,10 +194,11 @@ pub(crate) const LOSSES: &[LossRule] = &[
     approximated(
         "flow.definitions.**.set.**",
         "`set`, or a function of `tools.py` that computes it",
-    ),
+    )
+    .within(&["**.set.**", "**.do.**", "**.call_spec.**", "**.call", "tools.**"]),
     dropped(
         "flow.definitions.**.set.**",
-        "`set` takes constants and arguments, and the value is neither: what reads it finds another one",
+        "`set` gives an argument a constant or another argument, and this is something else: what reads it finds another value",
         "let a function compute it",
     )
     .must("return [{\"arg\": \"name\", \"value\": 0}]\n"),
@@ -250,7 +254,7 @@ pub(crate) const LOSSES: &[LossRule] = &[
     ),
     dropped(
         "constraints.**",
-        "only an llm agent can be told rules",
+        "a prompt has the rule alone, in words, and a flow agent has no prompt",
         "check it in an `if` of the flow",
     ),
     dropped(

@@ -4,7 +4,8 @@ use super::verbatim;
 use super::{Context, expr::Form, form};
 use agentir_expr::{Condition, Template};
 use agentir_ir::{
-    Agent, Constraint, Data, ErrorHandler, GatherField, ReasoningZone, Statement, Step, ToolBinding,
+    Agent, Constraint, Data, ErrorHandler, GatherField, Jump, ReasoningZone, Statement, Step,
+    Target, ToolBinding,
 };
 use agentir_syntax::emit::{
     Choices, expr_phrase, guardrail_sentence, phrase, with_full_stop, with_templates_written_out,
@@ -292,6 +293,11 @@ fn chosen(choice: Option<&ToolBinding>, condition: Option<&Condition>, what: &st
     when(described.as_ref(), &format!("{what}, but only if {}", phrase(guard)))
 }
 
+/// Whether an agent goes on without a word about what failed.
+fn is_silent(reaction: &Jump) -> bool {
+    reaction.target == Target::Continue
+}
+
 /// Handoffs, in the wording usual in ADL.
 fn coordination(agent: &Agent, prompt: &mut Prompt) {
     let c = &agent.coordination;
@@ -315,6 +321,7 @@ fn coordination(agent: &Agent, prompt: &mut Prompt) {
         text.extend(
             d.failure_message
                 .as_ref()
+                .filter(|_| !d.on_failure.as_ref().is_some_and(is_silent))
                 .map(|p| format!(" If it fails, say: {}", with_full_stop(&verbatim(p)))),
         );
         text

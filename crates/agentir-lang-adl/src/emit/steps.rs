@@ -662,6 +662,9 @@ impl<'p> Steps<'p> {
                 out.push(Yaml::pair("bot", Yaml::Quoted(format!("{}?", choices.join(", ")))));
                 out.push(Yaml::text("user"));
             }
+            Target::Respond => {
+                out.extend(reason.map(|said| Yaml::pair("bot", Yaml::Quoted(said.to_owned()))));
+            }
             Target::Continue
             | Target::Resume
             | Target::Redact

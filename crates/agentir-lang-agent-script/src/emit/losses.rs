@@ -33,6 +33,9 @@ pub(crate) const PROCEDURE_LOSSES: &[LossRule] = &[
     no_steps("flow.**.then"),
 ];
 
+/// Where AgentIR has what a model is told.
+const INSTRUCTIONS: &[&str] = &["**.instructions.**", "**.prepare.**"];
+
 pub(crate) const LOSSES: &[LossRule] = &[
     approximated("**.natural", "is said so that it is not read as an expression", ""),
     // Agents and their identity.
@@ -96,6 +99,17 @@ pub(crate) const LOSSES: &[LossRule] = &[
         WRITE_IN_ACTION,
     ),
     approximated("**.gather.fields.*.name", "is a variable that `@utils.setVariables` fills", ""),
+    approximated(
+        "**.gather.fields.*.prompt",
+        "is an instruction of the step's subagent",
+        CHECK_MODEL,
+    )
+    .within(INSTRUCTIONS),
+    dropped(
+        "**.gather.fields.*.prompt",
+        "the value is taken when it is mentioned, and not asked for",
+        "ask for it in the instructions",
+    ),
     approximated("**.gather.**", "is an instruction of the step's subagent", CHECK_MODEL),
     dropped(
         "**.gather.**",
@@ -325,6 +339,12 @@ pub(crate) const LOSSES: &[LossRule] = &[
         "",
     ),
     approximated(
+        "flow.definitions.*.reasoning_zone.constraints.**",
+        "is an instruction of the step's subagent",
+        CHECK_MODEL,
+    )
+    .within(INSTRUCTIONS),
+    approximated(
         "flow.definitions.*.reasoning_zone.exit_when",
         "guards the transition after reasoning",
         "",
@@ -349,13 +369,30 @@ pub(crate) const LOSSES: &[LossRule] = &[
     approximated("flow.**.do.*.otherwise.**", "is a transition where the check fails", ""),
     approximated("flow.**.do.*.jump.**", "is a transition that a variable counts", ""),
     approximated("flow.**.do.*.details.**", "says why a person is asked", CHECK_MODEL),
+    approximated("flow.**.template", "is what the model is told to say", CHECK_MODEL),
+    approximated("flow.**.respond_template", "is what the model is told to say", CHECK_MODEL),
     approximated("flow.**.present", "is what the model is told to say", CHECK_MODEL),
     approximated("flow.**.condition", "is a condition, or told to the model in words", CHECK_MODEL),
     approximated("flow.**.call", "is `run` before reasoning", ""),
     approximated("flow.**.call_spec.**", "is `run` with its inputs and outputs", ""),
     approximated("flow.**.tool", "is `run` with its inputs and outputs", ""),
+    approximated(
+        "flow.**.actions.**.label",
+        "is offered where the model is told to say",
+        CHECK_MODEL,
+    )
+    .within(INSTRUCTIONS),
     approximated("flow.**.with.**", "is an input of `run`", ""),
-    approximated("flow.**.set.**", "is `set` before reasoning", ""),
+    dropped(
+        "flow.**.on_action.**",
+        "a document has no buttons and inputs",
+        "do in an action what the button does",
+    ),
+    approximated("flow.**.set.**", "is `set` before reasoning", "").within(&[
+        "**.set.**",
+        "**.do.**",
+        "**.bindings.**",
+    ]),
     approximated("flow.**.clear.**", "is `set` to `None`", ""),
     approximated("flow.**.intent", "describes a way that the model takes", CHECK_MODEL),
     approximated("flow.**.keywords.**", "describes a way that the model takes", CHECK_MODEL),

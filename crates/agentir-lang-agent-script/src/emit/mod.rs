@@ -20,7 +20,8 @@ use agentir_expr::Dialect as Semantics;
 use agentir_expr::{Name, Template};
 use agentir_ir::{Agent, Data, NamedThing, Program, SessionVariable, Tool};
 use agentir_syntax::emit::{
-    Emitted, Emitter, Invented, InventedAt, LossRule, OutputFile, file_stem, with_legal_names,
+    Emitted, Emitter, Invented, InventedAt, LossRule, OutputFile, declare_called_tools, file_stem,
+    with_legal_names,
 };
 use document::Script;
 use losses::{BASE_LOSSES, LOSSES, PROCEDURE_LOSSES};
@@ -149,7 +150,9 @@ fn emit(program: &Program, dialect: Dialect, agentic: bool) -> Emitted {
         share_variables(&mut agents, entry.as_ref(), flags);
         (agents, entry)
     } else {
-        let mut all = adapt::program(&program, agentic);
+        let mut called = program.clone();
+        declare_called_tools(&mut called, dialect::AGENT_SCRIPT);
+        let mut all = adapt::program(&called, agentic);
         renamed.extend(all.renamed);
         (remarks, led_by_model, made) = (all.remarks, all.procedures, all.made);
         renamed.extend(reserved::rename(&mut all.agents));
@@ -240,6 +243,9 @@ fn invented_targets(source: &Program, agents: &[Arc<Agent>]) -> Vec<Invented> {
                     "in the source `{name}` is `{} {endpoint}`",
                     method.as_deref().unwrap_or("POST")
                 ),
+                (None, _) if service.is_none() => {
+                    "its signature is guessed from the agents that use it".to_owned()
+                }
                 (None, _) => format!("nothing in the source says what `{name}` calls"),
             };
             all.push(Invented {

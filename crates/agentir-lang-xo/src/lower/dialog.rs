@@ -108,7 +108,7 @@ pub(super) fn agent<'j>(cx: &mut Context<'j, '_>, dialog: &'j Json, entry: &Entr
         }
         let mut kept = Extensions::default();
         // The utterances of the intent belong to the supervisor.
-        extensions::preserve_as("intent", intent, &mut kept, cx.problems);
+        extensions::preserve_as("intent", intent, &mut kept, &mut cx.reports);
         merge_extensions(&mut agent.extensions, kept);
     }
     // Whether it is routed to.
@@ -116,7 +116,7 @@ pub(super) fn agent<'j>(cx: &mut Context<'j, '_>, dialog: &'j Json, entry: &Entr
     if dialog.get("isFollowUp").is_some_and(|f| matches!(f.kind, crate::Kind::Bool(false))) {
         dialog.take_member("isFollowUp");
     }
-    extensions::preserve(dialog, &mut agent.extensions, cx.problems);
+    extensions::preserve(dialog, &mut agent.extensions, &mut cx.reports);
     declare_variables(cx, &mut agent);
     agent
 }
@@ -310,7 +310,7 @@ impl<'j, 'e> Lowering<'j, 'e> {
             let Some(node) = self.nodes.get(index) else { continue };
             scope.synonyms = nodes::synonyms(node);
             let mut kept = Extensions::default();
-            let (branches, default_target) = self.transitions(cx, index, &scope);
+            let (branches, default_target, says_default) = self.transitions(cx, index, &scope);
             let Some(node) = self.nodes.get(index) else { continue };
             if node.kind == Some(NodeKind::BotAction) {
                 continue;
@@ -334,6 +334,7 @@ impl<'j, 'e> Lowering<'j, 'e> {
             let mut transitions = nodes::StepTransitions {
                 branches,
                 default_target,
+                says_default,
                 variants: Vec::new(),
                 begins,
                 field: None,
@@ -396,14 +397,14 @@ impl<'j, 'e> Lowering<'j, 'e> {
             // The intents of other dialogs belong to those.
             && node.kind != Some(NodeKind::Intent)
         {
-            extensions::preserve_as("component", component, into, cx.problems);
+            extensions::preserve_as("component", component, into, &mut cx.reports);
         }
         if let Some(transitions) = node.transitions {
-            extensions::preserve_as("transitions", transitions, into, cx.problems);
+            extensions::preserve_as("transitions", transitions, into, &mut cx.reports);
         }
         // The nodes inside an action preserve their own data.
         for member in node.json.members().iter().filter(|m| m.key != "nodes") {
-            extensions::preserve_as(&member.key, &member.value, into, cx.problems);
+            extensions::preserve_as(&member.key, &member.value, into, &mut cx.reports);
         }
     }
 
@@ -417,14 +418,16 @@ impl<'j, 'e> Lowering<'j, 'e> {
         Some(at)
     }
 
-    /// The conditional transitions of a node and its default target. The last node of an action continues
-    /// where the action does.
+    /// The conditional transitions of a node, its default target, and whether the node says that itself. The last node of
+    /// an action continues where the action does.
     fn transitions(
         &self,
         cx: &mut Context<'j, '_>,
         index: usize,
         scope: &Scope<'_>,
-    ) -> (Vec<Branch>, (Target, Span)) {
+    ) -> (Vec<Branch>, (Target, Span), bool) {
+        let own = self.nodes.get(index).and_then(|node| node.transitions);
+        let says = own.map_or(&[][..], Json::items).iter().any(|one| one.get("default").is_some());
         let mut branches = Vec::new();
         let mut at = Some(index);
         let mut span = Span::default();
@@ -449,11 +452,11 @@ impl<'j, 'e> Lowering<'j, 'e> {
                 }
             }
             if let Some(default_target) = default_target {
-                return (branches, default_target);
+                return (branches, default_target, says);
             }
             at = node.parent;
         }
-        (branches, (Target::Complete, span))
+        (branches, (Target::Complete, span), says)
     }
 
     /// Resolves a target id; `None` where the dialog or the enclosing action ends.
@@ -535,7 +538,7 @@ fn report_unknown_type(cx: &mut Context<'_, '_>, ty: &crate::Text) {
     );
     cx.problem(
         Diagnostic::warning(
-            rules::INVALID_VALUE,
+            rules::UNTRANSLATED,
             ty.span,
             format!("unknown node type `{}`", ty.value),
         )

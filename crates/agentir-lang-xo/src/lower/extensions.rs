@@ -7,50 +7,102 @@ use agentir_diagnostics::{Diagnostic, Span};
 use agentir_ir::{Data, Extensions};
 use agentir_secrets::{is_credential, is_credential_of_address, is_key, secrets};
 use agentir_syntax::rules;
+use rustc_hash::FxHashMap;
 use std::ops::Range;
 
 /// The replacement of a credential.
 pub(super) const REDACTED: &str = "(a credential, not copied)";
 
-/// How a project refers to a secret.
-pub(super) fn secret_reference(name: &str) -> String {
-    format!("{{{{secrets.{}}}}}", super::names::identifier(name).to_ascii_uppercase())
+/// What a reference to a secret of the project begins with.
+pub(super) const SECRETS: &str = "secrets.";
+
+/// What is reported about an export, and what its credentials are called.
+pub(super) struct Reports<'p> {
+    pub(super) problems: &'p mut Vec<Diagnostic>,
+    /// The names of the secrets that stand for the credentials, by credential.
+    secrets: FxHashMap<String, String>,
 }
 
-/// Reports a credential by its kind and location, never by its value.
-pub(super) fn report_credential(
-    what: &str,
-    name: &str,
-    span: Span,
-    problems: &mut Vec<Diagnostic>,
-) {
-    problems.push(
-        Diagnostic::warning(
-            rules::CREDENTIAL_NOT_COPIED,
-            span,
-            format!("this export contains {what}, which is not copied"),
-        )
-        .secret()
-        .note("anyone who has the exported file has the credential, so revoke it")
-        .help(format!(
-            "add a new one to the project as a secret, and refer to it as `{}`",
-            secret_reference(name)
-        )),
-    );
+impl<'p> Reports<'p> {
+    pub(super) fn new(problems: &'p mut Vec<Diagnostic>) -> Self {
+        Self { problems, secrets: FxHashMap::default() }
+    }
+
+    /// Reports a credential by its kind and location, never by its value. Returns how the project refers to it: equal
+    /// credentials are one secret, and different ones have different names.
+    pub(super) fn credential(&mut self, what: &str, name: &str, value: &str, span: Span) -> String {
+        let reference = self.reference(name, value);
+        self.problems.push(
+            Diagnostic::warning(
+                rules::CREDENTIAL_NOT_COPIED,
+                span,
+                format!("this export contains {what}, which is not copied"),
+            )
+            .secret()
+            .note("anyone who has the exported file has the credential, so revoke it")
+            .help(format!(
+                "add a new one to the project as a secret, and refer to it as `{reference}`"
+            )),
+        );
+        reference
+    }
+
+    /// How the project refers to the secret for a credential.
+    fn reference(&mut self, name: &str, value: &str) -> String {
+        let known = self.secrets.get(value).cloned();
+        let name = known.unwrap_or_else(|| {
+            let wanted = super::names::identifier(name).to_ascii_uppercase();
+            let numbered = (2_u32..).map(|n| format!("{wanted}_{n}"));
+            let is_free = |name: &String| !self.secrets.values().any(|taken| taken == name);
+            let free = std::iter::once(wanted.clone()).chain(numbered).find(is_free);
+            let free = free.unwrap_or(wanted);
+            self.secrets.insert(value.to_owned(), free.clone());
+            free
+        });
+        format!("{{{{{SECRETS}{name}}}}}")
+    }
 }
 
 /// Replaces the credentials in a text by references to secrets of the project.
-pub(super) fn redacted(text: &Text, name: &str, problems: &mut Vec<Diagnostic>) -> Text {
+pub(super) fn redacted(text: &Text, name: &str, reports: &mut Reports<'_>) -> Text {
     let found = secrets(&text.value);
     if found.is_empty() {
         return text.clone();
     }
     let mut parts: Vec<(Range<usize>, String)> = Vec::with_capacity(found.len());
     for secret in found {
-        report_credential(&secret.what, name, text.place(secret.range.clone()), problems);
-        parts.push((secret.range, secret_reference(name)));
+        let value = text.value.get(secret.range.clone()).unwrap_or_default();
+        let place = text.place(secret.range.clone());
+        let reference = reports.credential(&secret.what, name, value, place);
+        parts.push((secret.range, reference));
     }
     text.replaced(&parts)
+}
+
+/// Replaces the credentials in the body of a request: what [`redacted`] finds, and what the fields of a form
+/// (`grant_type=password&password=…`) have by their names.
+pub(super) fn redacted_body(text: &Text, name: &str, reports: &mut Reports<'_>) -> Text {
+    let text = redacted(text, name, reports);
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for field in text.value.split('&') {
+        if let Some((key, value)) = field.split_once('=')
+            && key.bytes().all(|c| c.is_ascii_alphanumeric() || b"_-.".contains(&c))
+            && is_credential(key, value)
+        {
+            let range = start + field.len() - value.len()..start + field.len();
+            let what = format!("a credential (`{key}`)");
+            let reference = reports.credential(
+                &what,
+                &format!("{name}_{key}"),
+                value,
+                text.place(range.clone()),
+            );
+            parts.push((range, reference));
+        }
+        start += field.len() + 1;
+    }
+    if parts.is_empty() { text } else { text.replaced(&parts) }
 }
 
 /// Replaces the credentials in an address: what [`redacted`] finds, and keys in its path and its query. If it was put
@@ -59,11 +111,11 @@ pub(super) fn redacted_address(
     text: &Text,
     written: &[Text],
     name: &str,
-    problems: &mut Vec<Diagnostic>,
+    reports: &mut Reports<'_>,
 ) -> Text {
-    let known = problems.len();
+    let known = reports.problems.len();
     let whole = text;
-    let text = redacted(text, name, problems);
+    let text = redacted(text, name, reports);
     let place = |in_text: &Text, range: Range<usize>| {
         let value = in_text.value.get(range.clone()).unwrap_or_default();
         let part = written.iter().find_map(|part| Some((part, part.value.find(value)?)));
@@ -71,7 +123,7 @@ pub(super) fn redacted_address(
     };
     if !written.is_empty() {
         let found = secrets(&whole.value);
-        for (problem, secret) in problems.iter_mut().skip(known).zip(found) {
+        for (problem, secret) in reports.problems.iter_mut().skip(known).zip(found) {
             problem.primary.span = place(whole, secret.range);
         }
     }
@@ -81,7 +133,9 @@ pub(super) fn redacted_address(
     let query = text.value.find('?').unwrap_or(text.value.len());
     let mut start = path;
     while let Some(rest) = text.value.get(start..).filter(|rest| !rest.is_empty()) {
-        let length = rest.find(['/', '?', '&', '#', ';']).unwrap_or(rest.len());
+        // In a path, a colon stands between a user and a token.
+        let ends = |c: char| "/?&#;".contains(c) || (c == ':' && start < query);
+        let length = rest.find(ends).unwrap_or(rest.len());
         let part = rest.get(..length).unwrap_or_default();
         let (key, value) = match part.split_once('=') {
             Some((key, value)) if start > query => (Some(key), value),
@@ -94,14 +148,16 @@ pub(super) fn redacted_address(
         if is_secret && !value.contains("{{") {
             let called = key.unwrap_or_else(|| {
                 // A name for a key in the path is what stands before it.
-                let before = text.value.get(path..start).unwrap_or_default().trim_end_matches('/');
+                let before = text.value.get(path..start).unwrap_or_default();
+                let before = before.trim_end_matches(['/', ':']);
                 before.rsplit('/').next().filter(|b| !b.is_empty()).unwrap_or(name)
             });
             let called = format!("{name}_{called}");
             let range = start + part.len() - value.len()..start + part.len();
             let place = place(&text, range.clone());
-            report_credential("a credential in an address", &called, place, problems);
-            parts.push((range, secret_reference(&called)));
+            let what = "a credential in an address";
+            let reference = reports.credential(what, &called, value, place);
+            parts.push((range, reference));
         }
         start += length + 1;
     }
@@ -109,10 +165,10 @@ pub(super) fn redacted_address(
 }
 
 /// Adds the remaining members of an object to extensions, each under its own name.
-pub(super) fn preserve(object: &Json, into: &mut Extensions, problems: &mut Vec<Diagnostic>) {
+pub(super) fn preserve(object: &Json, into: &mut Extensions, reports: &mut Reports<'_>) {
     for member in object.members() {
-        set_aside(&member.key, &member.value, into, problems);
-        if let Some(data) = remaining(&member.key, &member.value, problems) {
+        set_aside(&member.key, &member.value, into, reports);
+        if let Some(data) = remaining(&member.key, &member.value, reports) {
             into.insert(ID, &member.key, data, member.value.span);
         }
     }
@@ -123,10 +179,10 @@ pub(super) fn preserve_as(
     name: &str,
     value: &Json,
     into: &mut Extensions,
-    problems: &mut Vec<Diagnostic>,
+    reports: &mut Reports<'_>,
 ) {
-    set_aside(name, value, into, problems);
-    if let Some(data) = remaining(name, value, problems) {
+    set_aside(name, value, into, reports);
+    if let Some(data) = remaining(name, value, reports) {
         into.insert(ID, name, data, value.span);
     }
 }
@@ -136,11 +192,11 @@ const FACTORY: &str = "factory";
 const DISABLED: &str = "disabled";
 
 /// Adds the remaining settings that nobody has decided to extensions, under names of their own.
-fn set_aside(name: &str, value: &Json, into: &mut Extensions, problems: &mut Vec<Diagnostic>) {
+fn set_aside(name: &str, value: &Json, into: &mut Extensions, reports: &mut Reports<'_>) {
     type Test = dyn Fn(&[&str], &Json) -> bool;
     let parts: [(&str, &Test); 2] = [(DISABLED, &is_disabled), (FACTORY, &is_factory)];
     for (key, is_one) in parts {
-        let Some(data) = part(&mut vec![name], value, is_one, problems) else { continue };
+        let Some(data) = part(&mut vec![name], value, is_one, reports) else { continue };
         let known = into.0.get_mut(ID).and_then(|all| all.get_mut(key));
         match known.map(|known| &mut known.value) {
             Some(Data::Object(known)) if !known.contains_key(name) => {
@@ -189,17 +245,17 @@ fn part<'j>(
     path: &mut Vec<&'j str>,
     value: &'j Json,
     is_one: &dyn Fn(&[&str], &Json) -> bool,
-    problems: &mut Vec<Diagnostic>,
+    reports: &mut Reports<'_>,
 ) -> Option<Data> {
     if value.is_taken() || value.is_empty() {
         return None;
     }
     if is_one(path, value) {
-        return remaining(path.last().copied().unwrap_or_default(), value, problems);
+        return remaining(path.last().copied().unwrap_or_default(), value, reports);
     }
     match &value.kind {
         Kind::Array(items) => {
-            let mut part = |item| part(path, item, is_one, problems);
+            let mut part = |item| part(path, item, is_one, reports);
             let all: Vec<Data> = items.iter().filter_map(&mut part).collect();
             (!all.is_empty()).then_some(Data::Array(all))
         }
@@ -207,7 +263,7 @@ fn part<'j>(
             let mut all = serde_json::Map::new();
             for member in members {
                 path.push(&member.key);
-                let inner = part(path, &member.value, is_one, problems);
+                let inner = part(path, &member.value, is_one, reports);
                 path.pop();
                 all.extend(inner.map(|inner| (member.key.to_string(), inner)));
             }
@@ -218,10 +274,21 @@ fn part<'j>(
 }
 
 /// The remaining data of a value, which is marked as taken; `None` if there is none or it is empty.
-fn remaining(name: &str, value: &Json, problems: &mut Vec<Diagnostic>) -> Option<Data> {
+fn remaining(name: &str, value: &Json, reports: &mut Reports<'_>) -> Option<Data> {
     let is_left = |value: &Json| !value.is_taken() && !value.is_empty();
-    data(name, value, &is_left, &mut |name, text| preserved_text(name, text, problems))
+    let are_variables = VARIABLES.contains(&name);
+    data(name, value, &is_left, &mut |called, text| {
+        // What a variable is called need not say that it is one.
+        if are_variables && called.member == "value" && is_key(&text.value) {
+            reports.credential("the credential of a variable", called.of, &text.value, text.span);
+            return REDACTED.to_owned();
+        }
+        preserved_text(called, text, reports)
+    })
 }
+
+/// The members of a bot and of its settings that give variables their values, credentials of servers among them.
+const VARIABLES: &[&str] = &["contentVariables", "envVariables", "variables"];
 
 /// What a text is called where it stands.
 #[derive(Debug, Clone, Copy)]
@@ -292,27 +359,26 @@ fn data_of<'j>(
     Some(data)
 }
 
-/// Whether a text is a credential by what it is called, which is reported.
-pub(super) fn is_reported_credential(
+/// How the project refers to a text that is a credential by what it is called, which is reported.
+pub(super) fn named_credential(
     called: &str,
     text: &Text,
-    problems: &mut Vec<Diagnostic>,
-) -> bool {
-    let is_credential = is_credential(called, &text.value);
-    if is_credential {
-        report_credential(&format!("a credential (`{called}`)"), called, text.span, problems);
-    }
-    is_credential
+    reports: &mut Reports<'_>,
+) -> Option<String> {
+    is_credential(called, &text.value).then(|| {
+        let what = format!("a credential (`{called}`)");
+        reports.credential(&what, called, &text.value, text.span)
+    })
 }
 
 /// A text to preserve: decoded if it is encoded, without credentials.
-fn preserved_text(called: Called<'_>, text: &Text, problems: &mut Vec<Diagnostic>) -> String {
-    if is_reported_credential(called.of, text, problems) {
+fn preserved_text(called: Called<'_>, text: &Text, reports: &mut Reports<'_>) -> String {
+    if named_credential(called.of, text, reports).is_some() {
         return REDACTED.to_owned();
     }
     let decoded = match text.decoded() {
         Ok(decoded) if ENCODED.contains(&called.member) => decoded,
         _ => text.clone(),
     };
-    redacted(&decoded, called.of, problems).value
+    redacted(&decoded, called.of, reports).value
 }

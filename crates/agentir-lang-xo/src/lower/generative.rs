@@ -31,7 +31,7 @@ pub(super) fn call(
     let mut holes = Arguments::default();
     let mut text = |cx: &mut Context<'_, '_>, from: &Json, key: &str| {
         let text = cx.decoded(from.take_text(key)?);
-        let text = extensions::redacted(&text, key, cx.problems);
+        let text = extensions::redacted(&text, key, &mut cx.reports);
         Some(holes.text(cx, &text, ["{{", "}}"]).value)
     };
     let prompt = text(cx, request, "prompt");

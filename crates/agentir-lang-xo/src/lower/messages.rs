@@ -198,7 +198,7 @@ pub(super) fn literal(cx: &mut Context<'_, '_>, text: &Text) -> Message {
     let start = text.value.len() - text.value.trim_start().len();
     let text = text.part(start..start + text.value.trim().len());
     let text = super::entities::unescaped(&text);
-    let text = extensions::redacted(&text, "message", cx.problems);
+    let text = extensions::redacted(&text, "message", &mut cx.reports);
     let template = cx.names.template(&text, &mut untranslated);
     cx.report_untranslated(untranslated);
     Message { before: Vec::new(), response: response(template) }

@@ -48,7 +48,7 @@ use smol_str::SmolStr;
 
 /// Context of lowering one export.
 struct Context<'j, 'p> {
-    problems: &'p mut Vec<Diagnostic>,
+    reports: extensions::Reports<'p>,
     /// The components by id.
     components: FxHashMap<&'j str, &'j Json>,
     /// The agents of the dialogs, by every id the export uses for them.
@@ -84,7 +84,7 @@ impl Context<'_, '_> {
     }
 
     fn problem(&mut self, problem: Diagnostic) {
-        self.problems.push(problem);
+        self.reports.problems.push(problem);
     }
 
     /// A text with URI encoding resolved.
@@ -113,7 +113,9 @@ impl Context<'_, '_> {
     /// Reports expressions that cannot be translated.
     fn report_untranslated(&mut self, untranslated: Vec<Text>) {
         let base = self.base;
-        for text in untranslated {
+        // What stands for a credential is no JavaScript.
+        let is_code = |text: &Text| !text.value.starts_with(extensions::SECRETS);
+        for text in untranslated.into_iter().filter(is_code) {
             self.problem(
                 Diagnostic::warning(
                     rules::UNTRANSLATED,
@@ -194,7 +196,7 @@ pub(crate) fn lower(
     let language = default_language(root);
     let (languages, says_languages) = languages(root, &language);
     let mut cx = Context {
-        problems,
+        reports: extensions::Reports::new(problems),
         components: FxHashMap::default(),
         agents: FxHashMap::default(),
         names: Names::new(parsers, base.runtime(), sessions::shared(root, dialogs, components)),
@@ -312,6 +314,6 @@ pub(crate) fn lower(
 /// The settings that accompany an export.
 pub(crate) fn settings(root: &Json, problems: &mut Vec<Diagnostic>) -> Extensions {
     let mut settings = Extensions::default();
-    extensions::preserve(root, &mut settings, problems);
+    extensions::preserve(root, &mut settings, &mut extensions::Reports::new(problems));
     settings
 }

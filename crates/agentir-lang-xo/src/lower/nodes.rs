@@ -18,6 +18,8 @@ use smol_str::SmolStr;
 pub(super) struct StepTransitions {
     pub(super) branches: Vec<Branch>,
     pub(super) default_target: (Target, Span),
+    /// Whether the node says where it goes on by default.
+    pub(super) says_default: bool,
     /// Messages for other channels and languages.
     pub(super) variants: Vec<Variant>,
     /// Whether the dialog starts here.
@@ -179,6 +181,7 @@ fn statements<'j>(
             let ends = target == Target::Complete;
             // Where the dialog ends here, the answer that leads nowhere else ends it.
             let own = self::synonyms(node);
+            let said = branches.len();
             for answer in condition::answers(cx, &own, at).into_iter().filter(|_| ends) {
                 let is_answer =
                     |b: &Branch| b.condition.as_ref().and_then(|c| c.expr()) == Some(&answer);
@@ -187,8 +190,10 @@ fn statements<'j>(
                     branches.push(builders::branch(Some(answer), end, at));
                 }
             }
-            // What is no answer repeats the question, unless the node says otherwise.
-            let repeat = if ends { Target::Step(step.name.clone()) } else { target };
+            // What is no answer repeats the question, unless the node says otherwise: where both answers lead on, its
+            // default is about nothing else.
+            let repeats = ends && !(transitions.says_default && branches.len() == said);
+            let repeat = if repeats { Target::Step(step.name.clone()) } else { target };
             branches.push(builders::branch(None, vec![builders::goto(repeat, at)], at));
             all.push(Statement::Await { branches });
             all

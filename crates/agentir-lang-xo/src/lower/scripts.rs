@@ -34,7 +34,7 @@ pub(super) fn body(
     name: &str,
     output: &mut ScriptOutput<'_>,
 ) -> Vec<Statement> {
-    let text = extensions::redacted(text, name, cx.problems);
+    let text = extensions::redacted(text, name, &mut cx.reports);
     let script = script::read(&text);
     preserve_comments(&script, &text, output);
     if let Some(simple) = &script.simple
@@ -144,7 +144,7 @@ pub(super) fn message(
     name: &str,
     output: &mut ScriptOutput<'_>,
 ) -> Message {
-    let text = &extensions::redacted(text, name, cx.problems);
+    let text = &extensions::redacted(text, name, &mut cx.reports);
     let script = script::read(text);
     preserve_comments(&script, text, output);
     if let Some(simple) = &script.simple

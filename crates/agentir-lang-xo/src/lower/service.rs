@@ -214,7 +214,7 @@ fn address(
         let slash = if path.is_empty() || path.starts_with('/') { "" } else { "/" };
         let url = format!("{protocol}://{host}{port}{slash}{path}");
         let url = Text::synthetic(url, end.span.at_start());
-        let url = extensions::redacted_address(&url, &written, &tool.value, cx.problems);
+        let url = extensions::redacted_address(&url, &written, &tool.value, &mut cx.reports);
         binding.insert("endpoint".to_owned(), Data::from(url.value));
     }
     if let Some(method) = end.take_text("method") {
@@ -263,19 +263,16 @@ fn headers(
             // As a part of the headers, if they are written as it reads.
             let place = decoded.value.find(&value.value);
             let place = place.map(|at| decoded.place(at..at + value.value.len()));
-            extensions::report_credential(
-                &format!("a credential (the header `{name}`)"),
-                &name,
-                place.unwrap_or(text.span),
-                cx.problems,
-            );
             // The authentication scheme is not secret.
-            let scheme = whole.value.split_once(' ').map(|(scheme, _)| scheme);
-            let scheme = scheme.filter(|s| matches!(*s, "Basic" | "Bearer"));
-            let reference = extensions::secret_reference(&name);
-            scheme.map_or_else(|| reference.clone(), |s| format!("{s} {reference}"))
+            let schemed = whole.value.split_once(' ');
+            let schemed = schemed.filter(|(scheme, _)| matches!(*scheme, "Basic" | "Bearer"));
+            let (scheme, secret) = schemed.unwrap_or(("", &whole.value));
+            let what = format!("a credential (the header `{name}`)");
+            let place = place.unwrap_or(text.span);
+            let reference = cx.reports.credential(&what, &name, secret, place);
+            format!("{scheme} {reference}").trim_start().to_owned()
         } else {
-            extensions::redacted(&whole, &name, cx.problems).value
+            extensions::redacted(&whole, &name, &mut cx.reports).value
         };
         sent.insert(name, Data::from(value));
     }
@@ -317,7 +314,7 @@ fn body(
     if text.value.trim().is_empty() || text.value == "undefined" {
         return;
     }
-    let text = extensions::redacted(&text, "payload", cx.problems);
+    let text = extensions::redacted_body(&text, "payload", &mut cx.reports);
     let sent = holes.text(cx, &text, ["{{", "}}"]);
     let key = body_key(&sent.value);
     binding.insert(key.to_owned(), Data::from(sent.value.replace("\r\n", "\n")));
@@ -341,7 +338,7 @@ pub(super) fn preserve_remaining(
         None => step,
     };
     let mut kept = Extensions::default();
-    extensions::preserve(component, &mut kept, cx.problems);
+    extensions::preserve(component, &mut kept, &mut cx.reports);
     for (key, extension) in kept.0.into_values().flatten() {
         into.insert(ID, &key, extension.value, extension.span);
     }

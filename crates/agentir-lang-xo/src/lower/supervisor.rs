@@ -86,7 +86,7 @@ pub(super) fn agent<'j>(
     }
     // Components that no node refers to are preserved here, like all other remaining data.
     let mut kept = Extensions::default();
-    extensions::preserve(root, &mut kept, cx.problems);
+    extensions::preserve(root, &mut kept, &mut cx.reports);
     super::dialog::merge_extensions(&mut agent.extensions, kept);
     super::dialog::declare_variables(cx, &mut agent);
     agent

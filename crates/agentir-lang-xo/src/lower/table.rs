@@ -63,9 +63,9 @@ pub(super) fn request(
 /// A text of a request, with parameters for its placeholders and references to secrets for its credentials.
 fn given(cx: &mut Context<'_, '_>, name: &str, text: &Text, holes: &mut Arguments) -> String {
     let text = cx.decoded(text);
-    if extensions::is_reported_credential(name, &text, cx.problems) {
-        return extensions::secret_reference(name);
+    if let Some(reference) = extensions::named_credential(name, &text, &mut cx.reports) {
+        return reference;
     }
-    let text = extensions::redacted(&text, name, cx.problems);
+    let text = extensions::redacted(&text, name, &mut cx.reports);
     holes.text(cx, &text, ["{{", "}}"]).value
 }

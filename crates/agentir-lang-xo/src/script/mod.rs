@@ -182,6 +182,16 @@ enum SessionCall<'n> {
     Computed,
 }
 
+/// Whether a path is one of the objects that keep values, as a whole.
+fn is_session_object(path: &Path) -> bool {
+    let [Segment::Field(first), Segment::Field(name)] = path.segments.as_slice() else {
+        return false;
+    };
+    path.root.value == "context"
+        && first.value == "session"
+        && SESSION_OBJECTS.contains(&name.value.as_str())
+}
+
 struct Reader<'t> {
     text: &'t Text,
     /// The local names so far, and their values.
@@ -338,6 +348,10 @@ impl<'t> Reader<'t> {
                 "member_expression" | "subscript_expression" if role != Role::Foreign => {
                     let mut below = Vec::new();
                     if let Some(mut path) = self.chain(node, &mut below) {
+                        // `context.session.UserSession[key]`
+                        if !below.is_empty() && is_session_object(&path) {
+                            script.computed_keys.push(self.span(node));
+                        }
                         let used = self.use_of(node, &path, role);
                         if role == Role::Called || path.segments.last().is_some_and(is_length) {
                             path.segments.pop();
@@ -453,14 +467,7 @@ impl<'t> Reader<'t> {
         // The objects are named, so what a call answers is none of them.
         let mut below = Vec::new();
         let object = self.chain_of(function.child_by_field_name("object")?, &mut below, false)?;
-        let is_object = match object.segments.as_slice() {
-            [first, Segment::Field(name)] => {
-                matches!(first, Segment::Field(first) if first.value == "session")
-                    && SESSION_OBJECTS.contains(&name.value.as_str())
-            }
-            _ => false,
-        };
-        if !is_object || !below.is_empty() || object.root.value != "context" {
+        if !is_session_object(&object) || !below.is_empty() {
             return None;
         }
         let arguments = call.child_by_field_name("arguments")?;

@@ -70,6 +70,12 @@ impl<'p> Run<'_, 'p, '_> {
                 Some(agentir_ir::RoutingTarget::RouteToUser { message }) => Some(message),
                 _ => None,
             },
+            Origin::Jump(jump) => {
+                if let Some(said) = &jump.reason {
+                    self.say(&said.value, None);
+                }
+                return Ok(());
+            }
             Origin::Zone(_) | Origin::Agent(_) => {
                 if let Some(answer) = self.frame().answer.take() {
                     self.say(&answer, None);

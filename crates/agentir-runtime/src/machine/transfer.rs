@@ -412,8 +412,10 @@ impl<'p> Run<'_, 'p, '_> {
                 Origin::Delegate(d) => (d.failure_message.as_ref(), d.on_failure.as_ref()),
                 _ => (None, None),
             };
-            // `ON_FAILURE: RESPOND "…"` continues after its message.
-            let reason = jump.filter(|jump| jump.target == Target::Continue);
+            // `continue` is silent.
+            let target = jump.map(|jump| &jump.target);
+            let words = words.filter(|_| target != Some(&Target::Continue));
+            let reason = jump.filter(|jump| jump.target == Target::Respond);
             let reason = reason.and_then(|jump| jump.reason.as_ref());
             let text = match (words, reason) {
                 (Some(words), _) => self.render(words),

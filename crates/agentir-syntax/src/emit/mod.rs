@@ -1,5 +1,6 @@
 //! What emitters are built from, and the trait that they implement.
 
+mod called_tools;
 mod choices;
 mod data_files;
 pub mod dialog;
@@ -8,6 +9,7 @@ mod names;
 mod phrase;
 mod rails;
 
+pub use called_tools::declare_called_tools;
 pub use choices::Choices;
 pub use data_files::{
     DATA_FOLDERS, Rows, is_data_path, knowledge_of, knowledge_path, questions_from_csv,
@@ -221,6 +223,9 @@ pub struct LossRule {
     pub snippet: &'static str,
     /// The row applies only to agents whose flows were left to the model, and to the program only if it has such agents.
     pub led_by_model: bool,
+    /// Where the output has to say the value, as paths in its IR; empty if anywhere. What has the same words elsewhere does
+    /// not stand for it.
+    pub within: &'static [&'static str],
 }
 
 impl LossRule {
@@ -228,7 +233,8 @@ impl LossRule {
     #[must_use]
     pub const fn approximated(path: &'static str, how: &'static str, help: &'static str) -> Self {
         let (preservation, task) = (Preservation::Approximated, Task::Look);
-        Self { path, preservation, how, help, task, snippet: "", led_by_model: false }
+        let (snippet, led_by_model, within) = ("", false, &[] as &[&str]);
+        Self { path, preservation, how, help, task, snippet, led_by_model, within }
     }
 
     /// The value is missing, which somebody should look at.
@@ -247,6 +253,12 @@ impl LossRule {
     #[must_use]
     pub const fn where_led_by_model(self) -> Self {
         Self { led_by_model: true, ..self }
+    }
+
+    /// Only if the output says the value at one of these paths.
+    #[must_use]
+    pub const fn within(self, within: &'static [&'static str]) -> Self {
+        Self { within, ..self }
     }
 
     /// Nobody misses the value.

@@ -448,6 +448,37 @@ tests:
         status: done
 "#,
     );
+    // What is said then is followed by the next step.
+    talk_abl(
+        r#"AGENT: Desk
+GOAL: "Payments"
+FLOW:
+  entry_point: ask
+  steps: [ask, closing]
+  ask:
+    REASONING: false
+    MAX_ATTEMPTS: 2
+    ON_EXHAUSTED: RESPOND "That is enough."
+    RESPOND: "How much?"
+    ON_INPUT:
+      - ELSE:
+        THEN: ask
+  closing:
+    REASONING: false
+    RESPOND: "Closing."
+    THEN: COMPLETE
+"#,
+        r#"
+tests:
+  - name: two attempts
+    turns:
+      - user: nothing
+        says: ["How much?"]
+      - user: nothing
+        says: ["That is enough.", "Closing."]
+        status: done
+"#,
+    );
     talk_abl(
         r#"AGENT: Desk
 GOAL: "Circles"

@@ -401,6 +401,8 @@ tests:
         "    ON_FAIL:\n      type: retry\n      count: 2\n    FAILURE_MESSAGE: \"No scores.\"\n";
     run(respond, leads, &down("always", "No scores., Nothing., \"What now?\"", "await"));
     run("    ON_FAIL: continue\n", leads, &down("always", "Nothing., \"What now?\"", "await"));
+    let silent = respond.replace("respond", "continue");
+    run(&silent, leads, &down("always", "Nothing., \"What now?\"", "await"));
     run("    ON_FAIL: escalate\n", leads, &down("always", "", "human"));
     run(retry, leads, &down("always", "No scores., Nothing., \"What now?\"", "await"));
     // The turn costs nothing but itself where nobody says what follows.

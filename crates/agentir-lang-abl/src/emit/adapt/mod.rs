@@ -23,7 +23,7 @@ use agentir_ir::{
     OnReturn, PassedValue, Profile, Program, SetVariable, Statement, Tool, ToolBinding, ToolType,
     VariableBinding,
 };
-use agentir_syntax::emit::{NameSyntax, Namespace, Renamed, knowledge_path};
+use agentir_syntax::emit::{NameSyntax, Namespace, Renamed, declare_called_tools, knowledge_path};
 use expr::Scope;
 use indexmap::IndexSet;
 use peers::{ForeignVariables, Goals};
@@ -36,7 +36,7 @@ pub(super) fn program(program: &Program, bases: &Bases) -> (Program, Vec<Renamed
     let mut program = program.clone();
     let owners = shared::declare(&mut program);
     let foreign = peers::import_variables(&mut program);
-    peers::declare_called_tools(&mut program);
+    declare_called_tools(&mut program, dialect::ABL);
     let goals = peers::goals(&program);
     let (variables, mut renamed) = variables::rename(&program);
     for agent in program.agents_mut() {

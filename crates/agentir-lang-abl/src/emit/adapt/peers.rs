@@ -1,19 +1,13 @@
-//! Makes explicit what agents of other languages take from each other implicitly: when they hand over,
-//! which variables of others they read, and which tools they call.
+//! Makes explicit what agents of other languages take from each other implicitly: when they hand over, and which variables
+//! of others they read.
 
 use super::expr::Scope;
-use crate::dialect;
 use agentir_diagnostics::Spanned;
-use agentir_expr::dialect::Tools;
-use agentir_expr::{Condition, Expr, ExprKind, Literal, Name, Path, Segment, Template, TypeExpr};
-use agentir_ir::{
-    Agent, Decider, Extensions, Node, Parameter, PassedValue, Program, ReturnType, SessionVariable,
-    Tool, ToolLibrary,
-};
-use indexmap::{IndexMap, IndexSet};
+use agentir_expr::{Condition, Expr, Name, Path, Segment, Template};
+use agentir_ir::{Agent, Decider, PassedValue, Program, SessionVariable};
+use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 use smol_str::{SmolStr, format_smolstr};
-use std::sync::Arc;
 
 /// The goals of a program's agents, by name.
 pub(super) type Goals = FxHashMap<Name, Template>;
@@ -113,77 +107,4 @@ fn owner<'p>(program: &'p Program, agent: &Agent, path: &Path) -> Option<&'p Age
         return None;
     }
     program.agent(root)
-}
-
-/// Declares tools that are called but not declared: functions in code that was not given. The parameters are taken
-/// from the calls. What only a model calls is given what its agent collects (ADL, appendix B.1).
-pub(super) fn declare_called_tools(program: &mut Program) {
-    if !program.libraries.is_empty() {
-        return;
-    }
-    let mut library: IndexMap<Name, Tool> = IndexMap::new();
-    for agent in program.agents_mut() {
-        let tools = agent.metadata.dialect.traits().tools;
-        if tools != Tools::Functions || !agent.tools.is_empty() {
-            continue;
-        }
-        let mut tools: IndexMap<Name, Tool> = IndexMap::new();
-        let mut read: IndexSet<Name> = IndexSet::new();
-        let mut paths = |e: &Expr| e.paths(&mut |p| read.extend([p.root.value.clone()]));
-        agent.walk(&mut |node| {
-            node.exprs(&mut paths);
-            if let Node::Call(call) = node {
-                let name = call.tool.value.clone();
-                let tool = tools.entry(name).or_insert_with(|| Tool::new(call.tool.clone()));
-                for argument in &call.with {
-                    let Some(name) = &argument.name else { continue };
-                    if tool.parameters.iter().all(|p| p.name.value != name.value) {
-                        let ty = TypeExpr::named(type_of(&argument.value), name.span);
-                        tool.parameters.push(Parameter::new(name.clone(), Some(ty)));
-                    }
-                }
-            }
-        });
-        for tool in tools.values_mut().filter(|tool| read.contains(&tool.name.value)) {
-            tool.returns = Some(ReturnType::new(TypeExpr::named("object", tool.span)));
-        }
-        for name in &agent.use_tools {
-            let tool = library.entry(name.value.clone()).or_insert_with(|| Tool::new(name.clone()));
-            for field in &agent.gather.fields {
-                if tool.parameters.iter().all(|p| p.name.value != field.name.value) {
-                    let parameter = Parameter::new(field.name.clone(), None);
-                    tool.parameters.push(Parameter { required: false, ..parameter });
-                }
-            }
-        }
-        // The model may call any declared tool; a flow does not.
-        if agent.flow.is_some() {
-            agent.tools = tools.into_values().collect();
-        } else {
-            tools.into_iter().for_each(|(name, tool)| {
-                library.entry(name).or_insert(tool);
-            });
-        }
-    }
-    if let Some(span) = library.values().next().map(|tool| tool.span) {
-        let tools = library.into_values().collect();
-        let (imports, extensions) = (Vec::new(), Extensions::default());
-        program.libraries.push(Arc::new(ToolLibrary {
-            dialect: dialect::ABL,
-            tools,
-            imports,
-            comments: Vec::new(),
-            extensions,
-            span,
-        }));
-    }
-}
-
-/// The type of a constant. Variables of such languages are untyped and hold the user's words.
-const fn type_of(value: &Expr) -> &'static str {
-    match &value.kind {
-        ExprKind::Literal(Literal::Number(_)) => "number",
-        ExprKind::Literal(Literal::Bool(_)) => "boolean",
-        _ => "string",
-    }
 }

@@ -23,7 +23,10 @@ impl Steps<'_> {
         };
         let mut left_out = Vec::new();
         for set in all {
-            let target = self.scope().shared(&set.target).or_else(|| dotted_path(&set.target));
+            // A dotted name is an argument of another agent. A bot of ADL says itself what it means.
+            let is_own = self.form == Form::AsWritten || set.target.segments.is_empty();
+            let own = || dotted_path(&set.target).filter(|_| is_own);
+            let target = self.scope().shared(&set.target).or_else(own);
             match (target, value(&set.value, self.scope())) {
                 (Some(target), Some(value)) => {
                     if pairs.iter().any(|(name, _)| *name == target) {

@@ -150,7 +150,13 @@ impl Adapter<'_> {
                 _ => None,
             };
             match said {
-                Some(words) if first && new.on_start.is_empty() => {
+                // A message of the document has no placeholders.
+                Some(words)
+                    if first
+                        && new.on_start.is_empty()
+                        && messages.is_empty()
+                        && words.parts.is_empty() =>
+                {
                     let text = Some(self.variables.text(words));
                     let welcome = Response { text, ..Response::default() };
                     new.on_start.0.push(Statement::Respond(welcome));
@@ -338,7 +344,8 @@ impl Adapter<'_> {
         let Some(knowledge) = &agent.knowledge else { return };
         for one in &knowledge.questions {
             if let (Some(question), Some(answer)) = (&one.question, &one.answer) {
-                let words = format!("{} {}", question.text.value, answer.text.value);
+                let words =
+                    format!("Asked \"{}\", answer: \"{}\"", question.text.value, answer.text.value);
                 instruct(new, None, text(words));
             }
         }

@@ -15,6 +15,7 @@ use agentir_ir::{
     Agent, BindingAction, Body, Branch, Call, Data, Decider, Delegation, Digression, FilledBy,
     Flow, InputBinding, Jump, Response, Statement, Step, Target, ToolBinding,
 };
+use agentir_syntax::emit::phrase;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
@@ -531,6 +532,13 @@ impl Adapter<'_> {
         if let Some(goal) = &zone.goal {
             let goal = self.variables.text(goal);
             instruct(new, None, goal);
+        }
+        for rule in &zone.constraints {
+            let words = match &rule.condition {
+                condition if condition.expr().is_none() => condition.text.value.to_string(),
+                condition => format!("Make sure that {}.", phrase(condition)),
+            };
+            instruct(new, None, text(words));
         }
         let tools: Vec<Name> = match &zone.available_tools {
             Some(tools) => tools.iter().map(|t| t.value.clone()).collect(),

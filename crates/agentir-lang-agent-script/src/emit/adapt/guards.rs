@@ -230,6 +230,22 @@ impl Adapter<'_> {
             let message = failure.and_then(|f| f.message.as_ref());
             let broken = self.broken(agent, rule);
             let message = message.map(|m| self.variables.text(m).text.value.to_string());
+            // A warning stops nothing.
+            if !rule.refuses() {
+                if let Some(message) = message {
+                    let before = called.map(|name| format!(" before {{!@actions.{name}}}"));
+                    let before = before.unwrap_or_default();
+                    let words = match &broken {
+                        Some(_) => format!("Say{before}: \"{message}\" Then go on."),
+                        None => {
+                            let must = phrase(&rule.condition);
+                            format!("Unless {must}, say{before}: \"{message}\" Then go on.")
+                        }
+                    };
+                    instruct(new, broken, text(words));
+                }
+                continue;
+            }
             let rest = match &called {
                 Some(name) => format!("Do not use {{!@actions.{name}}} now."),
                 None => "Do not go on.".to_owned(),

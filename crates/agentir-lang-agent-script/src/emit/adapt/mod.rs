@@ -201,7 +201,7 @@ impl Variables {
 /// A type that Agent Script has, or `object`.
 fn type_of(text: &str) -> TypeExpr {
     let known = |name: &str| match name.to_ascii_lowercase().as_str() {
-        "string" | "str" | "text" | "email" | "phone" | "enum" | "any" | "" => "string",
+        "string" | "str" | "text" | "email" | "phone" | "enum" | "pattern" | "any" | "" => "string",
         "number" | "float" | "int" => "number",
         "integer" => "integer",
         "boolean" | "bool" => "boolean",

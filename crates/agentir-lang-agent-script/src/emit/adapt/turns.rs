@@ -28,7 +28,11 @@ impl Adapter<'_> {
                 let flag = self.flag(&format!("{own}_turn_begun"));
                 done.push(set(&flag, boolean(true)));
                 let unset = not(expr::reference("variables", &flag));
-                before_turn(new).insert(0, Statement::If { branches: vec![branch(unset, done)] });
+                // What a conversation begins with is done first.
+                let before = before_turn(new);
+                let leads = before.iter().position(order::diverges);
+                let at = if begins { leads.unwrap_or(before.len()) } else { 0 };
+                before.insert(at, Statement::If { branches: vec![branch(unset, done)] });
                 if !self.turn_flags.contains(&flag) {
                     self.turn_flags.push(flag);
                 }
