@@ -141,8 +141,6 @@ try {
   const listed = await problems.innerText();
   check('findings are listed', /undefined-tool/.test(listed) && /no branch handles/.test(listed), listed);
   await picture('findings');
-  const lenses = await until(() => page.locator('.codelens-decoration').allInnerTexts(), (all) => all.length > 0);
-  check('lenses are drawn', lenses.some((lens) => /Talk/i.test(lens)), lenses);
 
   // Hover with the values with which a finding occurs.
   await go(21, 15);
@@ -179,6 +177,8 @@ try {
   await box.waitFor({ state: 'hidden' });
   const renamed = await save((now) => now.includes('CALL: reserve_boat(seats)'));
   check('a rename changes all places', /\n {2}reserve_boat\(seats/.test(renamed) && !renamed.includes('book_boat'), renamed);
+  const lenses = await until(() => page.locator('.codelens-decoration').allInnerTexts(), (all) => all.length > 0);
+  check('lenses are drawn', lenses.some?.((lens) => /Talk/i.test(lens)), lenses);
   await picture('renamed');
 
   // The graph beside the text.
