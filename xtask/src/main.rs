@@ -132,11 +132,14 @@ enum Command {
     },
     /// Check the layers of the crates, and that the number of places that name a language does not grow
     Tidy,
-    /// Drive Neovim and Emacs with the language server, without windows
+    /// Drive Neovim, Emacs and VS Code with the language server, without windows, and `tree-sitter` with the grammars
     Editors {
         /// Only this editor
         #[arg(long)]
         only: Option<editors::Name>,
+        /// The folder that `tests/editors/install-code-server` has installed VS Code's workbench in
+        #[arg(long, default_value = "target/editors")]
+        workbench: PathBuf,
     },
     /// Write the samples as seeds for `cargo fuzz`
     FuzzSeeds,
@@ -184,7 +187,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             Ok(())
         }
         Command::Tidy => tidy::check(&root()?),
-        Command::Editors { only } => editors::run(&root()?, only),
+        Command::Editors { only, workbench } => editors::run(&root()?, only, &workbench),
         Command::FuzzSeeds => fuzz::write_seeds(&root()?),
         Command::Dist { out, attempt } => dist::make(&root()?, &out, attempt),
         Command::Bench { files, seed, rounds, corpus: None, profile } => {

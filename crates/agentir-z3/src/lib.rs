@@ -9,7 +9,7 @@
 //! Call [`load`] before anything of [`z3`]. Where that failed, making a [`z3::Config`] or anything else
 //! that needs a context panics.
 //!
-//! *Invariant*: the only crate that uses `unsafe`, and each use says why it is sound; a library that does
+//! *Invariant*: the only published crate that uses `unsafe`, and each use says why it is sound; a library that does
 //! not have all functions is not used.
 
 mod functions;

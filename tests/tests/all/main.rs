@@ -50,6 +50,7 @@ mod solver;
 mod soundness;
 mod specification;
 mod talk;
+mod tree_sitter;
 mod updates;
 mod vendor;
 mod verdicts;

@@ -1,0 +1,5 @@
+[
+  (pair)
+  (line)
+  (item)
+] @fold
