@@ -299,10 +299,12 @@ fn deliver(args: &Rewrite, target: &Target, file: &SourceFile, new: &New) -> Res
             let show = |old: &str, old_name: &str, new: &str, new_name: &str| {
                 unified(old, new, &one_line(old_name), &one_line(new_name))
             };
-            said(show_diff(&show(&file.text, &file.name, text, &file.name), [&file.text, text]))?;
+            let own = [(&*file.name, &*file.text), (&*file.name, text)];
+            said(show_diff(&show(&file.text, &file.name, text, &file.name), &own))?;
             for (path, text) in &beside {
                 let name = path.display().to_string();
-                said(show_diff(&show("", nothing, text, &name), ["", text]))?;
+                let all = [own.as_slice(), &[(&name, text)]].concat();
+                said(show_diff(&show("", nothing, text, &name), &all))?;
             }
         } else if differs {
             said(writeln!(out, "{}", one_line(&mask(&file.name))))?;

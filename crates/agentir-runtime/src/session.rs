@@ -9,6 +9,7 @@ use crate::derived::Derived;
 use crate::model::{Message, ToolUse, Usage};
 use crate::orchestration::OrchestrationMethod;
 use agentir_eval::State;
+use agentir_secrets::{Masker, may_be_told};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -226,24 +227,33 @@ impl Session {
             .collect()
     }
 
-    /// Notes which of these secrets of the host the conversation contains: a tool may have answered with one. They are
-    /// kept with it, so that whoever shows it later can mask them; those that it does not contain are not.
+    /// Notes which of these secrets of the host the conversation contains, in any form that a [`Masker`] finds: a tool may
+    /// have answered with one. They are kept with it, so that whoever shows it later can mask them; those that it does not
+    /// contain are not, nor are those that cannot be told from words.
     pub fn note_secrets<'v>(&mut self, values: impl IntoIterator<Item = &'v str>) {
-        let mut values: Vec<&str> = values
-            .into_iter()
-            .map(str::trim)
-            .filter(|value| !value.is_empty() && !self.secrets.contains(*value))
+        let masker = |value: &str| Masker::default().with_values([value]);
+        let values = values.into_iter().map(str::trim);
+        let mut missing: Vec<(&str, Masker)> = values
+            .filter(|value| may_be_told(value) && !self.secrets.contains(*value))
+            .map(|value| (value, masker(value)))
             .collect();
-        if values.is_empty() {
+        if missing.is_empty() {
             return;
         }
-        // What JSON escapes is compared as JSON writes it.
-        let Ok(state) = serde_json::to_string(self) else { return };
-        values.retain(|value| {
-            let escaped = Json::from(*value).to_string();
-            state.contains(escaped.trim_matches('"'))
+        let Ok(mut state) = serde_json::to_value(&*self) else { return };
+        // What is noted already is nothing that was said.
+        if let Json::Object(fields) = &mut state {
+            fields.remove("secrets");
+        }
+        texts(&state, &mut |text| {
+            missing.retain(|(value, masker)| {
+                let is_found = masker.finds_value(text);
+                if is_found {
+                    self.secrets.insert((*value).to_owned());
+                }
+                !is_found
+            });
         });
-        self.secrets.extend(values.into_iter().map(str::to_owned));
     }
 
     /// The secrets of the host that the conversation contains, as [`Self::note_secrets`] noted them.
@@ -634,6 +644,23 @@ impl Frame {
             error: None,
             outputs: Vec::new(),
         }
+    }
+}
+
+/// Calls `see` with all texts of a value, names of fields and numbers included. Values are not nested more deeply than what
+/// they were read from may be.
+fn texts(value: &Json, see: &mut dyn FnMut(&str)) {
+    match value {
+        Json::String(text) => see(text),
+        Json::Number(number) => see(&number.to_string()),
+        Json::Array(items) => items.iter().for_each(|item| texts(item, see)),
+        Json::Object(fields) => {
+            for (name, value) in fields {
+                see(name);
+                texts(value, see);
+            }
+        }
+        Json::Null | Json::Bool(_) => {}
     }
 }
 
