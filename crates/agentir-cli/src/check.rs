@@ -11,7 +11,7 @@ use agentir_diagnostics::{
 use agentir_lint::{Selection, Statistics, Times};
 use agentir_project::{FileResult, Levels, max_steps, selection};
 use agentir_report::{Baseline, Findings, Format, RuleDoc};
-use agentir_vfs::{Disk, identity, read_text};
+use agentir_vfs::{Disk, read_text};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use std::collections::HashMap;
@@ -306,7 +306,9 @@ fn targets(check: &Check) -> Result<Vec<Target>, String> {
         if all.iter().take(at).any(other) {
             return Err(format!("two reports would be written to {}", file.display()));
         }
-        if check.write_baseline && check.baseline.as_deref().is_some_and(|other| is_same(other, file)) {
+        if check.write_baseline
+            && check.baseline.as_deref().is_some_and(|other| is_same(other, file))
+        {
             return Err(format!(
                 "a report and the baseline would be written to {}",
                 file.display()

@@ -2,7 +2,9 @@
 //! secrets, and without commands to terminals and logs. Programs and AgentIR are printed as they are.
 
 use agentir::languages;
-use agentir_diagnostics::{SourceFile, SourceMap, clean_lines, escape_json, write_json_lines};
+use agentir_diagnostics::{
+    Diagnostic, FileId, SourceFile, SourceMap, clean_lines, escape_json, write_json_lines,
+};
 use agentir_project::FileResult;
 use agentir_secrets::{MASK, Masker, is_credential};
 use agentir_syntax::ReadOptions;
@@ -60,12 +62,22 @@ pub fn show_diff(diff: &str, files: &[(&str, &str)]) -> io::Result<()> {
 fn masker_of(files: &[(&str, &str)]) -> Masker {
     let mut sources = SourceMap::new();
     for (name, text) in files {
-        let id = sources.add(SourceFile::new(*name, *text));
-        let read = FileResult::new(languages(), id, name, text, true, ReadOptions::default());
-        let found = read.lowered.diagnostics.iter().filter(|finding| finding.secret);
-        sources.conceal(found.map(|finding| finding.primary.span));
+        sources.add(SourceFile::new(*name, *text));
     }
+    conceal_credentials(&mut sources, |_| true);
     sources.masker()
+}
+
+/// Hides what only its place in a document tells to be a secret, in those documents that are shown.
+pub fn conceal_credentials(sources: &mut SourceMap, is_shown: impl Fn(FileId) -> bool) {
+    let read = |(id, file): (FileId, &SourceFile)| {
+        let options = ReadOptions::default();
+        FileResult::new(languages(), id, &file.name, &file.text, true, options).lowered.diagnostics
+    };
+    let found: Vec<Diagnostic> =
+        sources.iter().filter(|(id, _)| is_shown(*id)).flat_map(read).collect();
+    let secrets = found.iter().filter(|finding| finding.secret);
+    sources.conceal(secrets.map(|finding| finding.primary.span));
 }
 
 /// Prints a document that quotes others. It is printed as it is, so that it can be used, but masked where people read

@@ -232,7 +232,8 @@ fn without_links(path: &Path) -> io::Result<PathBuf> {
 /// Whether two paths are of one file, whatever it is called, and whether or not it is there.
 pub fn is_same(one: &Path, other: &Path) -> bool {
     let is_one = || identity(one).is_some_and(|one| identity(other) == Some(one));
-    let resolved = without_links(one).ok().is_some_and(|one| without_links(other).ok() == Some(one));
+    let resolved =
+        without_links(one).ok().is_some_and(|one| without_links(other).ok() == Some(one));
     resolved || (one.is_file() && is_one())
 }
 

@@ -325,8 +325,12 @@ fn nothing_is_written_through_links_that_lead_out() {
     // Whoever names the file itself means it, and links within the folder are nobody else's.
     fs::create_dir(inside.join("kept")).unwrap();
     symlink("kept", inside.join("latest")).unwrap();
-    for target in ["html=../outside/report.html", "html=latest/report.html", "html=new/report.html", "html=other/../back.html"]
-    {
+    for target in [
+        "html=../outside/report.html",
+        "html=latest/report.html",
+        "html=new/report.html",
+        "html=other/../back.html",
+    ] {
         let output = ends(&inside, &["check", ".", "-o", target]);
         assert_eq!(code(&output), 0, "{target}: {}", said(&output));
     }
@@ -410,6 +414,9 @@ fn no_output_takes_the_place_of_what_a_link_leads_to() {
             &["convert", agent, "--to", "adl", "--report", link],
             &["run", agent, "--trace-file", link],
             &["run", agent, "--session", "s", "--store", lost.to_str().unwrap()],
+            &["run", agent, "--session", "s", "--store", link],
+            &["session", "list", "--store", link],
+            &["session", "show", "s", "--store", link],
             &["test", "--generate", "--tries", "1", agent, "-o", lost.to_str().unwrap()],
         ] {
             let output = ends(place, args);

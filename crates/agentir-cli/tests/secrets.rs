@@ -507,7 +507,9 @@ fn values_are_secrets_by_the_names_of_what_has_them() {
         format!("TOOLS:\n  {signature} -> string\n{binding}{more}{steps}")
     };
     let step = |line: &str| {
-        format!("{memory}FLOW:\n  a:\n    REASONING: false\n    {line}\n    RESPOND: \"hi {{{{v}}}}\"\n    THEN: COMPLETE\n")
+        format!(
+            "{memory}FLOW:\n  a:\n    REASONING: false\n    {line}\n    RESPOND: \"hi {{{{v}}}}\"\n    THEN: COMPLETE\n"
+        )
     };
     let branch = |condition: &str| {
         format!(
@@ -531,7 +533,9 @@ fn values_are_secrets_by_the_names_of_what_has_them() {
         variable("name: apiKeys\n      type: object\n      initial_value: {\"a\": \"{}\"}"),
         variable("name: apiKey\n      type: string\n      inital_value: \"{}\""),
         variable("name: apiKey\n      type: string\n      initial_value: \"{}"),
-        format!("GATHER:\n  api_key:\n    prompt: \"?\"\n    type: enum\n    options: [\"{{}}\", \"b\"]\n{steps}"),
+        format!(
+            "GATHER:\n  api_key:\n    prompt: \"?\"\n    type: enum\n    options: [\"{{}}\", \"b\"]\n{steps}"
+        ),
         format!("LOOKUP_TABLES:\n  api_keys:\n    source: inline\n    values: [\"{{}}\"]\n{steps}"),
         step("SET: apiKey = v == \"a\" ? \"{}\" : \"x\""),
         branch("\"{}\" == apiKey"),
@@ -555,6 +559,11 @@ fn values_are_secrets_by_the_names_of_what_has_them() {
         all.extend(graphs(folder.path(), "bot"));
         let (_, out, err) = ran(folder.path(), &["diff", "bot", "other"]);
         all.push(("diff of both".to_owned(), out + &err));
+        // A diff that may be applied has all; what is said beside it does not.
+        for args in [&["fmt", "bot", "--diff"][..], &["migrate", "bot", "--to", "newest", "--diff"]]
+        {
+            all.push((args.join(" "), ran(folder.path(), args).2));
+        }
         for (output, text) in all {
             assert_hidden(&format!("{agent}: {output}"), &text, &[secret.to_owned()]);
         }
@@ -585,7 +594,11 @@ fn differences_that_people_read_show_no_credentials() {
             let run = |to_log: bool| {
                 let mut command = common::agentir(folder.path(), Path::new(common::CACHE));
                 for name in ["CI", "GITHUB_ACTIONS"] {
-                    if to_log { command.env(name, "1") } else { command.env_remove(name) };
+                    if to_log {
+                        command.env(name, "1")
+                    } else {
+                        command.env_remove(name)
+                    };
                 }
                 let output = command.args(args).arg("a.agent.abl").output().unwrap();
                 (stdout(&output), stderr(&output))

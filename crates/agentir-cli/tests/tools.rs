@@ -492,7 +492,8 @@ fn what_a_service_echoes_of_tokens_and_keys_is_shown_nowhere() {
     write(folder.path(), &[("desk.agent.abl", "AGENT: Desk\n\nGOAL: \"Talk\"\n")]);
     let url = format!("http://127.0.0.1:{port}");
     let stored = ["--session", "s", "--store", "s.sqlite"];
-    let model = ["--model", "openai", "--base-url", &url, "--model-name", "m", "--key-from", "MY_KEY"];
+    let model =
+        ["--model", "openai", "--base-url", &url, "--model-name", "m", "--key-from", "MY_KEY"];
     let run = |args: &[&str], input: &str| {
         let mut command = agentir(folder.path(), Path::new(CACHE));
         command.args(args).env("no_proxy", "*").env("NO_PROXY", "*");

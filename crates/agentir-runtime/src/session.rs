@@ -231,12 +231,9 @@ impl Session {
     /// have answered with one. They are kept with it, so that whoever shows it later can mask them; those that it does not
     /// contain are not, nor are those that cannot be told from words.
     pub fn note_secrets<'v>(&mut self, values: impl IntoIterator<Item = &'v str>) {
-        let masker = |value: &str| Masker::default().with_values([value]);
         let values = values.into_iter().map(str::trim);
-        let mut missing: Vec<(&str, Masker)> = values
-            .filter(|value| may_be_told(value) && !self.secrets.contains(*value))
-            .map(|value| (value, masker(value)))
-            .collect();
+        let missing: Vec<&str> =
+            values.filter(|value| may_be_told(value) && !self.secrets.contains(*value)).collect();
         if missing.is_empty() {
             return;
         }
@@ -245,15 +242,10 @@ impl Session {
         if let Json::Object(fields) = &mut state {
             fields.remove("secrets");
         }
-        texts(&state, &mut |text| {
-            missing.retain(|(value, masker)| {
-                let is_found = masker.finds_value(text);
-                if is_found {
-                    self.secrets.insert((*value).to_owned());
-                }
-                !is_found
-            });
-        });
+        let mut said = String::new();
+        add_texts(&state, &mut said);
+        let is_said = |value: &&str| Masker::default().with_values([*value]).finds_value(&said);
+        self.secrets.extend(missing.into_iter().filter(is_said).map(str::to_owned));
     }
 
     /// The secrets of the host that the conversation contains, as [`Self::note_secrets`] noted them.
@@ -647,17 +639,17 @@ impl Frame {
     }
 }
 
-/// Calls `see` with all texts of a value, names of fields and numbers included. Values are not nested more deeply than what
-/// they were read from may be.
-fn texts(value: &Json, see: &mut dyn FnMut(&str)) {
+/// Adds all texts of a value, names of fields and numbers included, each on a line. Values are not nested more deeply than
+/// what they were read from may be.
+fn add_texts(value: &Json, to: &mut String) {
     match value {
-        Json::String(text) => see(text),
-        Json::Number(number) => see(&number.to_string()),
-        Json::Array(items) => items.iter().for_each(|item| texts(item, see)),
+        Json::String(text) => to.extend([text.as_str(), "\n"]),
+        Json::Number(number) => to.extend([&*number.to_string(), "\n"]),
+        Json::Array(items) => items.iter().for_each(|item| add_texts(item, to)),
         Json::Object(fields) => {
             for (name, value) in fields {
-                see(name);
-                texts(value, see);
+                to.extend([name.as_str(), "\n"]);
+                add_texts(value, to);
             }
         }
         Json::Null | Json::Bool(_) => {}

@@ -249,7 +249,8 @@ mod tests {
         }
         for around in ["", "u:", "us:", "user:"] {
             for text in [format!("{around}{value}"), format!("{around}{value}:more")] {
-                let (plain, address) = (STANDARD_NO_PAD.encode(&text), URL_SAFE_NO_PAD.encode(&text));
+                let (plain, address) =
+                    (STANDARD_NO_PAD.encode(&text), URL_SAFE_NO_PAD.encode(&text));
                 assert!(finds(value, &plain) && finds(value, &address), "{text}");
             }
         }

@@ -100,7 +100,9 @@ impl Masker {
         }
         let length = |form: &Form| form.text.len();
         self.whole.sort_unstable_by(|a, b| {
-            length(b).cmp(&length(a)).then_with(|| (&a.text, b.in_words).cmp(&(&b.text, a.in_words)))
+            length(b)
+                .cmp(&length(a))
+                .then_with(|| (&a.text, b.in_words).cmp(&(&b.text, a.in_words)))
         });
         // Of two that are the same, the first is found in more places.
         self.whole.dedup_by(|a, b| a.text == b.text);

@@ -69,8 +69,7 @@ impl SessionLocks {
     fn lock(&self, id: &str) -> Result<Option<File>, StoreError> {
         let Some(folder) = &self.folder else { return Ok(None) };
         let name = name_of(id);
-        let failed =
-            |e: Error| StoreError::Io { path: folder.join(&name), reason: e.to_string() };
+        let failed = |e: Error| StoreError::Io { path: folder.join(&name), reason: e.to_string() };
         let start = Instant::now();
         for _ in 0..MAX_TRIES {
             create(folder).map_err(failed)?;
@@ -84,7 +83,9 @@ impl SessionLocks {
             };
             loop {
                 match file.try_lock() {
-                    Ok(()) if open.is_current(&file, &name).map_err(failed)? => return Ok(Some(file)),
+                    Ok(()) if open.is_current(&file, &name).map_err(failed)? => {
+                        return Ok(Some(file));
+                    }
                     Ok(()) => break,
                     Err(TryLockError::WouldBlock) if start.elapsed() >= self.lock_timeout => {
                         return Err(StoreError::Locked(id.to_owned()));

@@ -72,7 +72,8 @@ fn declared(source: &SourceText<'_>, known: &[Secret]) -> Vec<Secret> {
         // The quotation of a text that is written as an expression, or was not closed.
         let text = text.trim_matches(['"', '\'']);
         let names = [Some(names.nearest), names.owner];
-        let Some(what) = names.into_iter().flatten().find_map(|name| secret_named(name, text)) else {
+        let Some(what) = names.into_iter().flatten().find_map(|name| secret_named(name, text))
+        else {
             continue;
         };
         let range = places.of(span.range(), text);
