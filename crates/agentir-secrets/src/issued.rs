@@ -12,7 +12,13 @@ const MAX_VALUES: usize = 256;
 /// Values that services give while texts are shown, such as access tokens. All copies have the same values, so that
 /// whoever adds one is heard by every [`Masker`](crate::Masker) that was made with a copy.
 #[derive(Clone, Default)]
-pub struct Issued(Arc<RwLock<VecDeque<(Box<str>, Vec<Form>)>>>);
+pub struct Issued(Arc<RwLock<VecDeque<Value>>>);
+
+/// A value and its forms.
+struct Value {
+    value: Box<str>,
+    forms: Vec<Form>,
+}
 
 /// It does not show what it knows.
 impl fmt::Debug for Issued {
@@ -26,25 +32,25 @@ impl Issued {
     pub fn add(&self, value: &str) {
         let value = value.trim();
         let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        if !may_be_told(value) || all.iter().any(|(known, _)| **known == *value) {
+        if !may_be_told(value) || all.iter().any(|known| *known.value == *value) {
             return;
         }
         if all.len() == MAX_VALUES {
             all.pop_front();
         }
-        all.push_back((value.into(), forms(value)));
+        all.push_back(Value { value: value.into(), forms: forms(value) });
     }
 
     /// The values.
     #[must_use]
     pub fn values(&self) -> Vec<String> {
         let all = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        all.iter().map(|(value, _)| value.to_string()).collect()
+        all.iter().map(|one| one.value.to_string()).collect()
     }
 
     /// Calls `see` with all forms of all values.
     pub(crate) fn forms(&self, see: &mut dyn FnMut(&Form)) {
         let all = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        all.iter().flat_map(|(_, forms)| forms).for_each(see);
+        all.iter().flat_map(|one| &one.forms).for_each(see);
     }
 }
