@@ -184,7 +184,7 @@ impl Drop for Cache {
 
 /// The database and the files that SQLite keeps beside it.
 fn files(database: &Path) -> impl Iterator<Item = PathBuf> + use<> {
-    ["", "-wal", "-shm"]
+    ["", "-wal", "-shm", "-journal"]
         .map(|end| {
             let mut name = database.as_os_str().to_owned();
             name.push(end);

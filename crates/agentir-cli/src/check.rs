@@ -3,7 +3,7 @@
 use crate::batch::{self, CheckQuery, ExecOptions, Gathered};
 use crate::input::{Input, InputSources};
 use crate::output::{delivered, no_such, show_diff, unified};
-use crate::write::{check_input, check_output, replace, replace_output};
+use crate::write::{check_input, check_output, is_same, replace, replace_output};
 use agentir_config::Threshold;
 use agentir_diagnostics::{
     Applicability, Diagnostic, FileId, Fix, Report, SourceMap, Stream, one_line,
@@ -11,7 +11,7 @@ use agentir_diagnostics::{
 use agentir_lint::{Selection, Statistics, Times};
 use agentir_project::{FileResult, Levels, max_steps, selection};
 use agentir_report::{Baseline, Findings, Format, RuleDoc};
-use agentir_vfs::{Disk, identity, read_text};
+use agentir_vfs::{Disk, read_text};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use std::collections::HashMap;
@@ -302,14 +302,17 @@ fn targets(check: &Check) -> Result<Vec<Target>, String> {
     }
     for (at, target) in all.iter().enumerate() {
         let Some(file) = &target.file else { continue };
-        let other = |other: &Target| {
-            other
-                .file
-                .as_ref()
-                .is_some_and(|o| identity(&Disk::default(), o) == identity(&Disk::default(), file))
-        };
+        let other = |other: &Target| other.file.as_ref().is_some_and(|other| is_same(other, file));
         if all.iter().take(at).any(other) {
             return Err(format!("two reports would be written to {}", file.display()));
+        }
+        if check.write_baseline
+            && check.baseline.as_deref().is_some_and(|other| is_same(other, file))
+        {
+            return Err(format!(
+                "a report and the baseline would be written to {}",
+                file.display()
+            ));
         }
     }
     Ok(all)
@@ -453,9 +456,9 @@ impl AppliedFixes {
     fn show(&self) -> Result<ExitCode, ExitCode> {
         for (name, text) in self.sorted() {
             let before = self.before.get(name).map_or("", String::as_str);
-            let name = one_line(name);
-            let diff = unified(before, text, &name, &name);
-            delivered(show_diff(&diff, [before, text]))?;
+            let line = one_line(name);
+            let diff = unified(before, text, &line, &line);
+            delivered(show_diff(&diff, &[(name, before), (name, text)]))?;
         }
         let fixes = if self.count == 1 { "fix" } else { "fixes" };
         tell!("{} {fixes} would be applied in {}", self.count, files(self.texts.len()));

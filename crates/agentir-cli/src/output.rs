@@ -1,8 +1,13 @@
 //! What commands print. Documents were written by others, so what quotes them is printed as it may be shown: without
 //! secrets, and without commands to terminals and logs. Programs and AgentIR are printed as they are.
 
-use agentir_diagnostics::{clean_lines, escape_json, write_json_lines};
-use agentir_secrets::{MASK, Masker, is_credential, masks};
+use agentir::languages;
+use agentir_diagnostics::{
+    Diagnostic, FileId, SourceFile, SourceMap, clean_lines, escape_json, write_json_lines,
+};
+use agentir_project::FileResult;
+use agentir_secrets::{MASK, Masker, is_credential};
+use agentir_syntax::ReadOptions;
 use clap::error::ErrorKind;
 use similar::TextDiff;
 use std::borrow::Cow;
@@ -35,15 +40,14 @@ pub fn unified(old: &str, new: &str, old_name: &str, new_name: &str) -> String {
 }
 
 /// Prints a diff. Where people read it, in a terminal or the log of a CI system, it is printed as it may be shown;
-/// elsewhere it may be applied, and so is printed as it is. `texts` are those that it is the difference of.
-pub fn show_diff(diff: &str, texts: [&str; 2]) -> io::Result<()> {
+/// elsewhere it may be applied, and so is printed as it is. `files` are the names and texts of the documents that it is the
+/// difference of, or that these came from.
+pub fn show_diff(diff: &str, files: &[(&str, &str)]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     if !is_read_by_people() {
         return out.write_all(diff.as_bytes());
     }
-    let found = texts.map(|text| (text, masks(text)));
-    let masker = found.iter().map(|(text, masks)| (*text, masks.as_slice())).collect();
-    let text = shown(diff, &masker);
+    let text = shown(diff, &masker_of(files));
     out.write_all(text.as_bytes())?;
     if text != diff {
         tell(
@@ -52,6 +56,28 @@ pub fn show_diff(diff: &str, texts: [&str; 2]) -> io::Result<()> {
         );
     }
     Ok(())
+}
+
+/// What masks the secrets of documents, those included that only their place in a document tells to be secrets.
+fn masker_of(files: &[(&str, &str)]) -> Masker {
+    let mut sources = SourceMap::new();
+    for (name, text) in files {
+        sources.add(SourceFile::new(*name, *text));
+    }
+    conceal_credentials(&mut sources, |_| true);
+    sources.masker()
+}
+
+/// Hides what only its place in a document tells to be a secret, in those documents that are shown.
+pub fn conceal_credentials(sources: &mut SourceMap, is_shown: impl Fn(FileId) -> bool) {
+    let read = |(id, file): (FileId, &SourceFile)| {
+        let options = ReadOptions::default();
+        FileResult::new(languages(), id, &file.name, &file.text, true, options).lowered.diagnostics
+    };
+    let found: Vec<Diagnostic> =
+        sources.iter().filter(|(id, _)| is_shown(*id)).flat_map(read).collect();
+    let secrets = found.iter().filter(|finding| finding.secret);
+    sources.conceal(secrets.map(|finding| finding.primary.span));
 }
 
 /// Prints a document that quotes others. It is printed as it is, so that it can be used, but masked where people read

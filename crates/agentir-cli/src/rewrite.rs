@@ -1,7 +1,7 @@
 //! `agentir fmt` and `agentir migrate`: documents written anew in place.
 
 use crate::input::{AblVersion, check_stdin_filename, stdin};
-use crate::output::{show_diff, unified, unless_closed};
+use crate::output::{conceal_credentials, show_diff, unified, unless_closed};
 use crate::settings;
 use crate::write::replace;
 use agentir::{Version, languages};
@@ -16,7 +16,7 @@ use agentir_syntax::Detected;
 use agentir_vfs::{Disk, MAX_FILE_SIZE};
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -223,6 +223,9 @@ fn run(
     }
     sort(&mut findings, &after);
     if !findings.is_empty() {
+        let labels = findings.iter().flat_map(|found| found.labels.iter().chain([&found.primary]));
+        let shown: HashSet<FileId> = labels.map(|label| label.span.file).collect();
+        conceal_credentials(&mut after, |id| shown.contains(&id));
         let report = Report { sources: &after, diagnostics: &findings, files_checked: texts.len() };
         // Whoever read our output has gone: nobody is left to be told.
         let _ = render(&report, Format::Text, false, &mut io::stderr().lock());
@@ -299,10 +302,12 @@ fn deliver(args: &Rewrite, target: &Target, file: &SourceFile, new: &New) -> Res
             let show = |old: &str, old_name: &str, new: &str, new_name: &str| {
                 unified(old, new, &one_line(old_name), &one_line(new_name))
             };
-            said(show_diff(&show(&file.text, &file.name, text, &file.name), [&file.text, text]))?;
+            let own = [(&*file.name, &*file.text), (&*file.name, text)];
+            said(show_diff(&show(&file.text, &file.name, text, &file.name), &own))?;
             for (path, text) in &beside {
                 let name = path.display().to_string();
-                said(show_diff(&show("", nothing, text, &name), ["", text]))?;
+                let all = [own.as_slice(), &[(&name, text)]].concat();
+                said(show_diff(&show("", nothing, text, &name), &all))?;
             }
         } else if differs {
             said(writeln!(out, "{}", one_line(&mask(&file.name))))?;

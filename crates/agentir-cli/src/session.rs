@@ -75,9 +75,10 @@ impl Database {
         Sqlite::open(&self.store).map_err(|e| e.to_string())
     }
 
-    /// Opens what is there, to read it.
+    /// Opens what is there, to read it. An older schema is replaced, so that it may be written to all the same.
     fn open_to_read(&self) -> Result<Sqlite, String> {
         self.check()?;
+        check_output(&self.store)?;
         Sqlite::open_to_read(&self.store).map_err(|e| e.to_string())
     }
 

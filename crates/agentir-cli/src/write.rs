@@ -1,5 +1,6 @@
 //! Writing files.
 
+use agentir_vfs::normalized;
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fmt::Display;
@@ -181,12 +182,9 @@ fn resolve(path: &Path, links: Links) -> Result<Target, String> {
     let target = without_links(path).map_err(|error| unwritable(path, error))?;
     let leads_out = || {
         let here = env::current_dir()?;
-        let below = match path.strip_prefix(&here) {
-            Err(_) if path.is_absolute() => return Ok(false),
-            below => below.unwrap_or(path),
-        };
-        let inside = below.components().all(|part| !matches!(part, Component::ParentDir));
-        Ok::<bool, io::Error>(inside && !target.starts_with(fs::canonicalize(here)?))
+        // Whoever leaves the folder by `..` means it, but not who comes back, or who leaves a link that led out.
+        let is_inside = normalized(&path::absolute(path)?).starts_with(&here);
+        Ok::<bool, io::Error>(is_inside && !target.starts_with(fs::canonicalize(here)?))
     };
     let leaves = || {
         let own = path.parent().map(|folder| fs::canonicalize(Path::new(".").join(folder)));
@@ -210,22 +208,33 @@ fn resolve(path: &Path, links: Links) -> Result<Target, String> {
     Ok(Target::File(target))
 }
 
-/// A path as it is without links. Its end need not be there yet.
+/// A path as it is without links. Its end need not be there yet; what is missing is going to be folders, so that `..` leads
+/// back from them.
 fn without_links(path: &Path) -> io::Result<PathBuf> {
-    let path = path::absolute(path)?;
-    let (mut there, mut missing) = (path.as_path(), Vec::new());
-    loop {
-        if let Ok(mut found) = fs::canonicalize(there) {
-            found.extend(missing.into_iter().rev());
-            return Ok(found);
+    let mut found = PathBuf::new();
+    for part in path::absolute(path)?.components() {
+        match part {
+            Component::ParentDir => {
+                found.pop();
+            }
+            Component::Normal(name) => {
+                found.push(name);
+                if let Ok(real) = fs::canonicalize(&found) {
+                    found = real;
+                }
+            }
+            other => found.push(other),
         }
-        // `..` behind what is not there is nothing that can be told.
-        let (Some(name), Some(above)) = (there.file_name(), there.parent()) else {
-            return Ok(path);
-        };
-        missing.push(name);
-        there = above;
     }
+    Ok(found)
+}
+
+/// Whether two paths are of one file, whatever it is called, and whether or not it is there.
+pub fn is_same(one: &Path, other: &Path) -> bool {
+    let is_one = || identity(one).is_some_and(|one| identity(other) == Some(one));
+    let resolved =
+        without_links(one).ok().is_some_and(|one| without_links(other).ok() == Some(one));
+    resolved || (one.is_file() && is_one())
 }
 
 /// Whether something is a pipe with a name.

@@ -367,6 +367,24 @@ fn a_baseline_holds_however_paths_are_written() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_report_and_a_baseline_are_two_files() {
+    let folder = project(&[("c/a.agent.abl", AGENT), ("kept/b.json", "{}")]);
+    std::os::unix::fs::symlink("b.json", folder.path().join("kept/link")).unwrap();
+    for file in ["new", "./new", "c/../new", "kept/b.json", "kept/link"] {
+        let output = format!("json={file}");
+        let baseline = if file.starts_with("kept") { "kept/b.json" } else { "new" };
+        let args = ["check", "c", "--baseline", baseline, "--write-baseline", "-o", &output];
+        let (code, out, err) = run(folder.path(), &args);
+        assert_eq!(code, 2, "{file}: {out}{err}");
+        assert!(err.contains("a report and the baseline would be written to"), "{err}");
+    }
+    assert!(!folder.path().join("new").exists());
+    let args = ["check", "c", "--baseline", "b", "--write-baseline", "-o", "json=new"];
+    assert_eq!(run(folder.path(), &args).0, 0);
+}
+
 #[test]
 fn compile_says_which_agents_it_omits() {
     let same = |goal: &str| format!("AGENT: Same\nGOAL: \"{goal}\"\n");

@@ -303,7 +303,16 @@ fn nothing_is_written_through_links_that_lead_out() {
     let inside = folder.path().join("in");
     symlink("../outside/precious", inside.join("report.html")).unwrap();
     symlink("../outside", inside.join("reports")).unwrap();
-    for target in ["html=report.html", "html=reports/new.html", "html=reports/precious"] {
+    fs::create_dir(folder.path().join("outside/sub")).unwrap();
+    for target in [
+        "html=report.html",
+        "html=reports/new.html",
+        "html=reports/precious",
+        "html=reports/sub/../new.html",
+        "html=reports/missing/../new.html",
+        "html=../in/reports/new.html",
+        "html=new/../reports/new.html",
+    ] {
         let output = ends(&inside, &["check", ".", "-o", target]);
         assert_eq!(code(&output), 2, "{target}: {}", said(&output));
         let (name, error) = (target.rsplit(['=', '/']).next().unwrap(), stderr(&output));
@@ -312,17 +321,79 @@ fn nothing_is_written_through_links_that_lead_out() {
         assert!(error.contains(&format!("outside/{name}, ")), "{error}");
     }
     assert_eq!(fs::read_to_string(folder.path().join("outside/precious")).unwrap(), "precious");
-    assert_eq!(fs::read_dir(folder.path().join("outside")).unwrap().count(), 1);
+    assert_eq!(fs::read_dir(folder.path().join("outside")).unwrap().count(), 2);
     // Whoever names the file itself means it, and links within the folder are nobody else's.
     fs::create_dir(inside.join("kept")).unwrap();
     symlink("kept", inside.join("latest")).unwrap();
-    for target in ["html=../outside/report.html", "html=latest/report.html", "html=new/report.html"]
-    {
+    for target in [
+        "html=../outside/report.html",
+        "html=latest/report.html",
+        "html=new/report.html",
+        "html=other/../back.html",
+    ] {
         let output = ends(&inside, &["check", ".", "-o", target]);
         assert_eq!(code(&output), 0, "{target}: {}", said(&output));
     }
     assert!(folder.path().join("outside/report.html").exists());
-    assert!(inside.join("kept/report.html").exists());
+    assert!(inside.join("kept/report.html").exists() && inside.join("back.html").exists());
+}
+
+/// The locks of sessions are removed when nobody holds them, and nothing else is.
+#[test]
+fn nothing_is_removed_but_locks_of_sessions() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &[("src/main", "code"), ("src/empty.lock", ""), ("in/a.agent.abl", GOOD)]);
+    let inside = folder.path().join("in");
+    let run = ["run", "a.agent.abl", "--session", "ann"];
+    let all = [&run[..], &["session", "list"], &["session", "show", "ann"]];
+    assert_eq!(code(&ends(&inside, &run)), 0);
+    // The folder of locks leads elsewhere, or is none.
+    let locks = inside.join("agentir.sqlite-locks");
+    for put in [
+        &|| symlink("../src", &locks).unwrap(),
+        &|| symlink("../missing", &locks).unwrap(),
+        &|| fs::write(&locks, "mine").unwrap(),
+        &|| pipe(&locks),
+    ] as [&dyn Fn(); 4]
+    {
+        put();
+        for args in all {
+            let output = ends(&inside, args);
+            assert_eq!(code(&output), 2, "{args:?}: {}", said(&output));
+            assert!(stderr(&output).contains("agentir.sqlite-locks"), "{}", stderr(&output));
+        }
+        fs::remove_file(&locks).unwrap();
+    }
+    assert_eq!(fs::read_dir(folder.path().join("src")).unwrap().count(), 2);
+    assert!(!folder.path().join("missing").exists());
+    // What is in it is no lock, or is one of somebody who was killed.
+    fs::create_dir_all(locks.join("bob.lock.lock")).unwrap();
+    write(&locks, &[("mine.txt", ""), ("carl.lock", "mine"), ("dora.lock", "")]);
+    symlink("../../src/empty.lock", locks.join("emil.lock")).unwrap();
+    pipe(&locks.join("f"));
+    pipe(&locks.join("frida.lock"));
+    for args in all {
+        let output = ends(&inside, args);
+        assert_eq!(code(&output), 0, "{args:?}: {}", said(&output));
+    }
+    let mut left: Vec<_> =
+        fs::read_dir(&locks).unwrap().map(|one| one.unwrap().file_name()).collect();
+    left.sort();
+    assert_eq!(left, ["bob.lock.lock", "carl.lock", "emil.lock", "f", "frida.lock", "mine.txt"]);
+    for id in ["carl", "emil", "frida"] {
+        let output = ends(&inside, &["run", "a.agent.abl", "--session", id]);
+        assert_eq!(code(&output), 2, "{id}: {}", said(&output));
+    }
+    assert!(folder.path().join("src/empty.lock").exists());
+    // What SQLite writes and removes beside a database is no link either.
+    for end in ["-wal", "-shm", "-journal"] {
+        let beside = inside.join(format!("agentir.sqlite{end}"));
+        symlink("../src/main", &beside).unwrap();
+        let output = ends(&inside, &["session", "list"]);
+        assert_eq!(code(&output), 2, "{end}: {}", said(&output));
+        fs::remove_file(beside).unwrap();
+    }
+    assert_eq!(fs::read_to_string(folder.path().join("src/main")).unwrap(), "code");
 }
 
 #[test]
@@ -343,6 +414,9 @@ fn no_output_takes_the_place_of_what_a_link_leads_to() {
             &["convert", agent, "--to", "adl", "--report", link],
             &["run", agent, "--trace-file", link],
             &["run", agent, "--session", "s", "--store", lost.to_str().unwrap()],
+            &["run", agent, "--session", "s", "--store", link],
+            &["session", "list", "--store", link],
+            &["session", "show", "s", "--store", link],
             &["test", "--generate", "--tries", "1", agent, "-o", lost.to_str().unwrap()],
         ] {
             let output = ends(place, args);

@@ -196,6 +196,38 @@ fn agents_that_all_lead_to_each_other_end_all_commands() {
     }
 }
 
+/// The same from steps of their flows.
+#[test]
+fn flows_that_all_lead_to_each_other_are_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let count = 60;
+    for own in 0..count {
+        let mut handoffs =
+            "MEMORY:\n  session:\n    - name: k\n      type: number\nHANDOFF:\n".to_owned();
+        let mut flow =
+            "FLOW:\n  a:\n    REASONING: false\n    GATHER:\n      - q: required\n    ON_INPUT:\n"
+                .to_owned();
+        let mut steps = "      - ELSE:\n        THEN: a\n".to_owned();
+        for to in (0..count).filter(|to| *to != own) {
+            let k = to + count;
+            let _ = writeln!(handoffs, "  - TO: A{to}\n    WHEN: k == {k}");
+            let _ = writeln!(
+                flow,
+                "      - IF: q == \"{to}\"\n        SET: k = {k}\n        THEN: b{to}"
+            );
+            let _ = writeln!(
+                steps,
+                "  b{to}:\n    REASONING: false\n    RESPOND: \"to {to}\"\n    THEN: HANDOFF A{to}"
+            );
+        }
+        let text = agent(&format!("A{own}"), &(handoffs + &flow + &steps));
+        write(folder.path(), &[(&format!("all/a{own}.agent.abl"), &text)]);
+    }
+    let output = within(60, folder.path(), &["check", "--format", "concise", "all"]);
+    assert!(code(&output) < 2, "{}", stderr(&output));
+    assert!(stdout(&output).contains("analysis-limit"), "{}", stdout(&output));
+}
+
 #[test]
 fn many_handoffs_end_all_commands() {
     let folder = tempfile::tempdir().unwrap();

@@ -495,6 +495,125 @@ fn initial_values_are_secrets_by_the_names_of_their_variables() {
     }
 }
 
+/// What has a value, or is compared with it, tells that it is a secret, wherever the two stand. The place is that of the
+/// value, and where people read a difference it is masked as well.
+#[test]
+fn values_are_secrets_by_the_names_of_what_has_them() {
+    let secret = "w8Hy3PnD57vLgQ2tUc6M";
+    let steps = "FLOW:\n  a:\n    REASONING: false\n    RESPOND: \"hi\"\n    THEN: COMPLETE\n";
+    let memory = "MEMORY:\n  session:\n    - name: apiKey\n      type: string\n    - name: v\n      type: string\n";
+    let binding = "    type: http\n    endpoint: \"https://x.example/a\"\n    method: GET\n";
+    let tool = |signature: &str, more: &str| {
+        format!("TOOLS:\n  {signature} -> string\n{binding}{more}{steps}")
+    };
+    let step = |line: &str| {
+        format!(
+            "{memory}FLOW:\n  a:\n    REASONING: false\n    {line}\n    RESPOND: \"hi {{{{v}}}}\"\n    THEN: COMPLETE\n"
+        )
+    };
+    let branch = |condition: &str| {
+        format!(
+            "{memory}FLOW:\n  a:\n    REASONING: false\n    GATHER:\n      - q: required\n    ON_INPUT:\n      \
+             - IF: {condition}\n        THEN: COMPLETE\n      - ELSE:\n        THEN: a\n"
+        )
+    };
+    let variable = |text: &str| format!("MEMORY:\n  session:\n    - {text}\n{steps}");
+    let agents = [
+        tool("f(x: string, api_key: string = \"{}\")", ""),
+        tool("f(x: string, y?: string, password: string = \"{}\")", ""),
+        tool(
+            "f(x: string, api_key: string = \"{}\")",
+            "    parameters:\n      api_key:\n        description: \"The key\"\n",
+        ),
+        tool(
+            "f(x: string, api_key: string)",
+            "    parameters:\n      api_key:\n        source: config\n        value: \"{}\"\n",
+        ),
+        variable("name: api_keys\n      type: array\n      initial_value: [\"{}\", \"x\"]"),
+        variable("name: apiKeys\n      type: object\n      initial_value: {\"a\": \"{}\"}"),
+        variable("name: apiKey\n      type: string\n      inital_value: \"{}\""),
+        variable("name: apiKey\n      type: string\n      initial_value: \"{}"),
+        format!(
+            "GATHER:\n  api_key:\n    prompt: \"?\"\n    type: enum\n    options: [\"{{}}\", \"b\"]\n{steps}"
+        ),
+        format!("LOOKUP_TABLES:\n  api_keys:\n    source: inline\n    values: [\"{{}}\"]\n{steps}"),
+        step("SET: apiKey = v == \"a\" ? \"{}\" : \"x\""),
+        branch("\"{}\" == apiKey"),
+        branch("apiKey == \"{}\""),
+    ];
+    let abl = agents.map(|agent| ("a.agent.abl", format!("AGENT: A\nGOAL: \"Help\"\n{agent}")));
+    let adl = "main:\n  type: flow agent\n  steps:\n    - set:\n        api_key: \"'{}'\"\n    - say: \"hi\"\n";
+    for (name, agent) in abl.into_iter().chain([("agents.yml", adl.to_owned())]) {
+        let folder = tempfile::tempdir().unwrap();
+        let text = agent.replace("{}", secret);
+        let path = format!("bot/{name}");
+        write(folder.path(), &[(&path, &text)]);
+        write(folder.path(), &[(&format!("other/{name}"), &text.replace("w8Hy", "q8Hy"))]);
+        let found = ran(folder.path(), &["check", "bot", "--format", "concise"]).1;
+        let line = text.lines().position(|line| line.contains(secret)).unwrap();
+        let column = text.lines().nth(line).unwrap().find(secret).unwrap();
+        let place = format!("{path}:{}:{}: error[hardcoded-secret]", line + 1, column + 1);
+        assert_eq!(found.matches("hardcoded-secret").count(), 1, "{text}: {found}");
+        assert!(found.contains(&place), "{place}: {found}");
+        let mut all = shown(folder.path(), "bot");
+        all.extend(graphs(folder.path(), "bot"));
+        let (_, out, err) = ran(folder.path(), &["diff", "bot", "other"]);
+        all.push(("diff of both".to_owned(), out + &err));
+        // A diff that may be applied has all; what is said beside it does not.
+        for args in [&["fmt", "bot", "--diff"][..], &["migrate", "bot", "--to", "newest", "--diff"]]
+        {
+            all.push((args.join(" "), ran(folder.path(), args).2));
+        }
+        for (output, text) in all {
+            assert_hidden(&format!("{agent}: {output}"), &text, &[secret.to_owned()]);
+        }
+    }
+}
+
+/// What a finding calls a credential by its place is masked in what shows changes, unless that may be applied.
+#[test]
+fn differences_that_people_read_show_no_credentials() {
+    let secret = "w8Hy3PnD57vLgQ2tUc6M";
+    let texts = [
+        "    - name: apiKey\n      initial_value: \"{}\"\n      descripton:   \"x\"\n",
+        "    - name: apiKey\n      descripton:   \"x\"\n      initial_value: \"{}\"\n",
+        "    - apiKey\n      INITIAL: \"{}\"\n      descripton:   \"x\"\n",
+    ];
+    let session = texts.map(|text| format!("MEMORY:\n  session:\n{text}"));
+    let stored = "MEMORY:\n  persistent:\n    - svc.secretKey\n      DEFAULT: \"{}\"\n      descripton:   \"x\"\n";
+    for text in session.into_iter().chain([stored.to_owned()]) {
+        let folder = tempfile::tempdir().unwrap();
+        let text = format!("AGENT: A\nGOAL:   \"Help\"\n{}", text.replace("{}", secret));
+        write(folder.path(), &[("a.agent.abl", &text)]);
+        let mut shown = 0;
+        for args in [
+            &["fmt", "--diff"][..],
+            &["migrate", "--to", "newest", "--diff"],
+            &["check", "--unsafe-fixes", "--diff"],
+        ] {
+            let run = |to_log: bool| {
+                let mut command = common::agentir(folder.path(), Path::new(common::CACHE));
+                for name in ["CI", "GITHUB_ACTIONS"] {
+                    if to_log {
+                        command.env(name, "1")
+                    } else {
+                        command.env_remove(name)
+                    };
+                }
+                let output = command.args(args).arg("a.agent.abl").output().unwrap();
+                (stdout(&output), stderr(&output))
+            };
+            let (log, note) = run(true);
+            assert_hidden(&format!("{args:?}"), &(log.clone() + &note), &[secret.to_owned()]);
+            let (applied, _) = run(false);
+            assert_eq!(log.lines().count(), applied.lines().count(), "{log}{note}");
+            assert_eq!(note.contains("cannot be applied"), applied.contains(secret), "{log}{note}");
+            shown += usize::from(applied.contains(secret) && log.contains("w8Hy…"));
+        }
+        assert!(shown > 1, "{text}");
+    }
+}
+
 /// The texts of all files below a folder.
 fn texts_below(folder: &Path) -> String {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());

@@ -366,6 +366,155 @@ fn echo() -> u16 {
     port
 }
 
+/// A web server that gives an access token, and answers everything else with a body. Its port, and what it was asked.
+fn answering(body: &'static str) -> u16 {
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = server.local_addr().unwrap().port();
+    thread::spawn(move || {
+        for stream in server.incoming() {
+            let mut stream = stream.unwrap();
+            let lines = BufReader::new(&stream).lines().map_while(Result::ok);
+            let head: Vec<String> = lines.take_while(|line| !line.is_empty()).collect();
+            let is_for = |path: &str| head.first().is_some_and(|line| line.contains(path));
+            let body = match is_for("/token") {
+                true => "{\"access_token\": \"tok7Xk4accesstokenQ8\"}",
+                false => body,
+            };
+            let length = body.len();
+            let answer = format!(
+                "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+            );
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    });
+    port
+}
+
+/// All that a conversation shows, now and later, whose tool calls a server.
+fn conversation(port: u16, login: &str, variables: &[(&str, &str)], model: &[&str]) -> Vec<String> {
+    let agent = format!(
+        "AGENT: Desk\nGOAL: \"Look things up\"\nMEMORY:\n  session:\n    - name: r\n      type: object\nTOOLS:\n  \
+         look() -> {{r: string}}\n    description: \"Looks\"\n    type: http\n    endpoint: \"http://127.0.0.1:{port}/a\"\n    \
+         method: GET\n{login}FLOW:\n  a:\n    REASONING: false\n    CALL: look()\n    AS: r\n    THEN: b\n  b:\n    \
+         REASONING: false\n    RESPOND: \"got {{{{r.r}}}}\"\n    THEN: c\n  c:\n    REASONING: false\n    GATHER:\n      \
+         - q: required\n    RESPOND: \"again {{{{r}}}} {{{{q}}}}\"\n    THEN: COMPLETE\n"
+    );
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &[("desk.agent.abl", &agent)]);
+    let run = |args: &[&str], input: &str, variables: &[(&str, &str)]| {
+        let mut command = agentir(folder.path(), Path::new(CACHE));
+        command.args(args).env("no_proxy", "*").env("NO_PROXY", "*");
+        command.envs(variables.iter().copied()).stdin(Stdio::piped());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        common::stdout(&output) + &common::stderr(&output)
+    };
+    let stored = ["--session", "s", "--store", "s.sqlite"];
+    let host = format!("127.0.0.1:{port}");
+    let names: Vec<&str> = variables.iter().map(|(name, _)| *name).collect();
+    let names = names.join(",");
+    let mut args = vec!["run", "desk.agent.abl", "--allow-tools", "--allow-host", &host];
+    args.extend(["--allow-env", &names, "--trace", "--trace-file", "t"]);
+    args.extend(stored.iter().chain(model));
+    let mut shown = vec![run(&args, "hello\n", variables)];
+    shown.push(fs::read_to_string(folder.path().join("t")).unwrap());
+    let later = [&["run", "desk.agent.abl", "--trace"][..], &stored].concat();
+    shown.push(run(&later, "more\n", &[]));
+    for args in [&["session", "show", "s"][..], &["session", "export", "s"]] {
+        shown.push(run(&[args, &["--store", "s.sqlite"]].concat(), "", &[]));
+    }
+    shown
+}
+
+/// A service answers with what it was sent, as writers of addresses, JSON, HTML and Base64 have it.
+#[test]
+fn what_a_service_echoes_in_another_encoding_is_shown_nowhere() {
+    let key = |value| [("LOOK_KEY", value)];
+    let header = "    headers:\n      X-Key: \"{{secrets.LOOK_KEY}}\"\n";
+    let address = "Ab+12/cdEF34gh+9/Kq==";
+    let quoted = "Ab\"12\\cdEF34gh9Kq";
+    let plain = "zq7Xk4supersecretvalue9";
+    let login = "    auth: basic\n    auth_config:\n      username: \"{{secrets.LOOK_USER}}\"\n      password: \"{{secrets.LOOK_KEY}}\"\n";
+    for (value, body, parts) in [
+        (address, r#"{"r": "is Ab%2B12%2FcdEF34gh%2B9%2FKq%3D%3D"}"#, ["cdEF34gh", "gh%2B9%2FKq"]),
+        (address, r#"{"r": "is Ab%2b12%2fcdEF34gh%2b9%2fKq%3d%3d"}"#, ["cdEF34gh", "gh%2b9%2fKq"]),
+        (quoted, r#"{"r": "{\"q\": \"Ab\\\"12\\\\cdEF34gh9Kq\"}"}"#, ["cdEF34gh", "34gh9Kq"]),
+        (
+            quoted,
+            r#"{"r": "{\"k\": \"{\\\"q\\\": \\\"Ab\\\\\\\"12\\\\\\\\cdEF34gh9Kq\\\"}\"}"}"#,
+            ["cdEF34gh", "34gh9Kq"],
+        ),
+        (quoted, r#"{"r": "is Ab&quot;12\\cdEF34gh9Kq"}"#, ["cdEF34gh", "34gh9Kq"]),
+        (plain, r#"{"r": "is ZQ7XK4SUPERSECRETVALUE9"}"#, ["SUPERSECRET", "SECRETVALUE9"]),
+        (plain, r#"{"r": "is enE3WGs0c3VwZXJzZWNyZXR2YWx1ZTk="}"#, ["c3VwZXJzZWNy", "ZXR2YWx1"]),
+        // `username71:` and the value.
+        (
+            plain,
+            r#"{"r": "is dXNlcm5hbWU3MTp6cTdYazRzdXBlcnNlY3JldHZhbHVlOQ=="}"#,
+            ["cm5hbWU3M", "BlcnNlY3JldHZhbHV"],
+        ),
+        (
+            plain,
+            r#"{"r": "is %7a%71%37%58%6b%34%73%75%70%65%72%73%65%63%72%65%74%76%61%6c%75%65%39"}"#,
+            ["%73%75%70%65", "%76%61%6c%75"],
+        ),
+    ] {
+        let variables = [key(value)[0], ("LOOK_USER", "username71")];
+        let login = if parts[0] == "cm5hbWU3M" { login } else { header };
+        for shown in conversation(answering(body), login, &variables, &[]) {
+            assert!(shown.contains('…'), "{body}: {shown}");
+            for part in parts {
+                assert!(!shown.contains(part), "{body}: {part}: {shown}");
+            }
+        }
+    }
+}
+
+/// The token that agentir gets for a tool, and the key that it sends to a model, are no more to be seen than the variables
+/// that tools read.
+#[test]
+fn what_a_service_echoes_of_tokens_and_keys_is_shown_nowhere() {
+    let port = answering(
+        r#"{"r": "is tok7Xk4accesstokenQ8", "choices": [{"message": {"content": "is mk5Xk4modelkeyQ8zz"}}]}"#,
+    );
+    let login = format!(
+        "    auth: oauth2_client\n    auth_config:\n      token_url: \"http://127.0.0.1:{port}/token\"\n      \
+         client_id: \"{{{{secrets.LOOK_USER}}}}\"\n      client_secret: \"{{{{secrets.LOOK_KEY}}}}\"\n"
+    );
+    let variables = [("LOOK_USER", "username71"), ("LOOK_KEY", "zq7Xk4supersecretvalue9")];
+    for shown in conversation(port, &login, &variables, &[]) {
+        assert!(shown.contains("is tok7…"), "{shown}");
+        assert!(!shown.contains("accesstoken"), "{shown}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &[("desk.agent.abl", "AGENT: Desk\n\nGOAL: \"Talk\"\n")]);
+    let url = format!("http://127.0.0.1:{port}");
+    let stored = ["--session", "s", "--store", "s.sqlite"];
+    let model =
+        ["--model", "openai", "--base-url", &url, "--model-name", "m", "--key-from", "MY_KEY"];
+    let run = |args: &[&str], input: &str| {
+        let mut command = agentir(folder.path(), Path::new(CACHE));
+        command.args(args).env("no_proxy", "*").env("NO_PROXY", "*");
+        command.env("MY_KEY", "mk5Xk4modelkeyQ8zz").stdin(Stdio::piped());
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        common::stdout(&output) + &common::stderr(&output)
+    };
+    let args = ["run", "desk.agent.abl", "--trace", "--trace-file", "t"];
+    let mut shown = vec![run(&[&args[..], &stored, &model].concat(), "hello\n")];
+    shown.push(fs::read_to_string(folder.path().join("t")).unwrap());
+    for args in [&["session", "show", "s"][..], &["session", "export", "s"]] {
+        shown.push(run(&[args, &stored[2..]].concat(), ""));
+    }
+    for shown in shown {
+        assert!(shown.contains("is mk5X…"), "{shown}");
+        assert!(!shown.contains("modelkey"), "{shown}");
+    }
+}
+
 #[test]
 fn what_a_service_echoes_of_the_environment_is_shown_nowhere() {
     let port = echo();

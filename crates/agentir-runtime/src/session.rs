@@ -9,6 +9,7 @@ use crate::derived::Derived;
 use crate::model::{Message, ToolUse, Usage};
 use crate::orchestration::OrchestrationMethod;
 use agentir_eval::State;
+use agentir_secrets::{Masker, may_be_told};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -226,24 +227,25 @@ impl Session {
             .collect()
     }
 
-    /// Notes which of these secrets of the host the conversation contains: a tool may have answered with one. They are
-    /// kept with it, so that whoever shows it later can mask them; those that it does not contain are not.
+    /// Notes which of these secrets of the host the conversation contains, in any form that a [`Masker`] finds: a tool may
+    /// have answered with one. They are kept with it, so that whoever shows it later can mask them; those that it does not
+    /// contain are not, nor are those that cannot be told from words.
     pub fn note_secrets<'v>(&mut self, values: impl IntoIterator<Item = &'v str>) {
-        let mut values: Vec<&str> = values
-            .into_iter()
-            .map(str::trim)
-            .filter(|value| !value.is_empty() && !self.secrets.contains(*value))
-            .collect();
-        if values.is_empty() {
+        let values = values.into_iter().map(str::trim);
+        let missing: Vec<&str> =
+            values.filter(|value| may_be_told(value) && !self.secrets.contains(*value)).collect();
+        if missing.is_empty() {
             return;
         }
-        // What JSON escapes is compared as JSON writes it.
-        let Ok(state) = serde_json::to_string(self) else { return };
-        values.retain(|value| {
-            let escaped = Json::from(*value).to_string();
-            state.contains(escaped.trim_matches('"'))
-        });
-        self.secrets.extend(values.into_iter().map(str::to_owned));
+        let Ok(mut state) = serde_json::to_value(&*self) else { return };
+        // What is noted already is nothing that was said.
+        if let Json::Object(fields) = &mut state {
+            fields.remove("secrets");
+        }
+        let mut said = String::new();
+        add_texts(&state, &mut said);
+        let is_said = |value: &&str| Masker::default().with_values([*value]).finds_value(&said);
+        self.secrets.extend(missing.into_iter().filter(is_said).map(str::to_owned));
     }
 
     /// The secrets of the host that the conversation contains, as [`Self::note_secrets`] noted them.
@@ -634,6 +636,23 @@ impl Frame {
             error: None,
             outputs: Vec::new(),
         }
+    }
+}
+
+/// Adds all texts of a value, names of fields and numbers included, each on a line. Values are not nested more deeply than
+/// what they were read from may be.
+fn add_texts(value: &Json, to: &mut String) {
+    match value {
+        Json::String(text) => to.extend([text.as_str(), "\n"]),
+        Json::Number(number) => to.extend([&*number.to_string(), "\n"]),
+        Json::Array(items) => items.iter().for_each(|item| add_texts(item, to)),
+        Json::Object(fields) => {
+            for (name, value) in fields {
+                to.extend([name.as_str(), "\n"]);
+                add_texts(value, to);
+            }
+        }
+        Json::Null | Json::Bool(_) => {}
     }
 }
 

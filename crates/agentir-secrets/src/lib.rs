@@ -10,8 +10,10 @@
 
 mod bytes;
 mod commands;
+mod encodings;
 mod extent;
 mod headers;
+mod issued;
 mod issuers;
 mod mask;
 mod masker;
@@ -22,6 +24,7 @@ mod table;
 mod values;
 mod views;
 
+pub use issued::Issued;
 pub use mask::{MASK, Mask, masks, with_secrets};
 pub use masker::{Masker, mask, may_be_told};
 pub use named::secret_named;

@@ -1,11 +1,12 @@
 //! Masks for secrets that were found elsewhere, or that somebody says are secrets.
 
+use crate::encodings::{Form, forms};
+use crate::issued::Issued;
 use crate::mask::{HEAD, MASK, MIN_SHOWN, Mask, masks, merged};
 use crate::values::is_told_apart;
 use crate::views::readings;
 use std::borrow::Cow;
-use std::collections::BTreeSet;
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 /// The minimum length of a secret that is recognised without what stands around it. Passwords in addresses may
 /// be shorter, and are then words like others.
@@ -27,29 +28,6 @@ pub fn may_be_told(value: &str) -> bool {
 /// Values of settings that programs write as well.
 const COMMON: &[&str] = &["development", "localhost", "production", "staging", "undefined"];
 
-/// A value as it is, as JSON writes it, and as addresses and forms do.
-fn forms(value: &str) -> BTreeSet<String> {
-    let (mut json, mut address) = (String::new(), String::new());
-    for c in value.chars() {
-        match c {
-            '"' | '\\' => json.extend(['\\', c]),
-            '\n' => json.push_str("\\n"),
-            '\r' => json.push_str("\\r"),
-            '\t' => json.push_str("\\t"),
-            _ => json.push(c),
-        }
-        if c.is_ascii_alphanumeric() || "-._~".contains(c) {
-            address.push(c);
-        } else {
-            let mut bytes = [0; 4];
-            for byte in c.encode_utf8(&mut bytes).bytes() {
-                let _ = write!(address, "%{byte:02X}");
-            }
-        }
-    }
-    [value.to_owned(), json, address].into()
-}
-
 /// Masks secrets in texts, those included that were found elsewhere: a message may quote a password without the
 /// key that says that it is one.
 #[derive(Clone)]
@@ -59,12 +37,14 @@ pub struct Masker {
     /// Whether one of them begins with a byte.
     first: [bool; 256],
     /// Values that are masked where they stand as a whole, the longest first.
-    whole: Vec<Box<str>>,
+    whole: Vec<Form>,
+    /// Likewise, those that become known later.
+    issued: Option<Issued>,
 }
 
 impl Default for Masker {
     fn default() -> Self {
-        Self { known: Vec::new(), first: [false; 256], whole: Vec::new() }
+        Self { known: Vec::new(), first: [false; 256], whole: Vec::new(), issued: None }
     }
 }
 
@@ -105,28 +85,49 @@ impl<'t> FromIterator<(&'t str, &'t [Mask])> for Masker {
                 *first = true;
             }
         }
-        Self { known, first, whole: Vec::new() }
+        Self { known, first, whole: Vec::new(), issued: None }
     }
 }
 
 impl Masker {
-    /// Masks these values as well, also as they are written in JSON and in addresses: those of
+    /// Masks these values as well, also as they are written in other case, in JSON, addresses, HTML and Base64: those of
     /// [`may_be_told`]. They stand for what is secret whatever they look like, so another text that begins like one of them
     /// stays as it is, and of a short one only a whole word is masked.
     #[must_use]
     pub fn with_values<'v>(mut self, values: impl IntoIterator<Item = &'v str>) -> Self {
         for value in values.into_iter().map(str::trim).filter(|value| may_be_told(value)) {
-            self.whole.extend(forms(value).into_iter().map(String::into_boxed_str));
+            self.whole.extend(forms(value));
         }
-        self.whole.sort_unstable_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
-        self.whole.dedup();
+        let length = |form: &Form| form.text.len();
+        self.whole.sort_unstable_by(|a, b| {
+            length(b)
+                .cmp(&length(a))
+                .then_with(|| (&a.text, b.in_words).cmp(&(&b.text, a.in_words)))
+        });
+        // Of two that are the same, the first is found in more places.
+        self.whole.dedup_by(|a, b| a.text == b.text);
         self
+    }
+
+    /// Masks what is issued from now on as well, likewise.
+    #[must_use]
+    pub fn with_issued(mut self, issued: Issued) -> Self {
+        self.issued = Some(issued);
+        self
+    }
+
+    /// Whether a text contains one of the [values](Self::with_values), in any form.
+    #[must_use]
+    pub fn finds_value(&self, text: &str) -> bool {
+        let mut found = Vec::new();
+        self.find_values(text, &mut found);
+        !found.is_empty()
     }
 
     /// Whether it knows no secrets. Those of known formats are masked all the same.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.known.is_empty() && self.whole.is_empty()
+        self.known.is_empty() && self.whole.is_empty() && self.issued.is_none()
     }
 
     /// A text without its secrets.
@@ -168,18 +169,9 @@ impl Masker {
 
     /// Finds the values that are masked as a whole.
     fn find_values(&self, text: &str, all: &mut Vec<Mask>) {
-        for value in &self.whole {
-            let is_long = value.chars().nth(MIN_SHOWN - 1).is_some();
-            for at in memchr::memmem::find_iter(text.as_bytes(), value.as_bytes()) {
-                let end = at + value.len();
-                let is_outside = |c: Option<char>| !c.is_some_and(char::is_alphanumeric);
-                let before = text.get(..at).and_then(|before| before.chars().next_back());
-                let behind = text.get(end..).and_then(|behind| behind.chars().next());
-                if is_long || (is_outside(before) && is_outside(behind)) {
-                    let head = Mask::new(value, 0..value.len()).hidden.start;
-                    all.push(Mask { secret: at..end, hidden: at + head..end, searched: true });
-                }
-            }
+        self.whole.iter().for_each(|form| find_form(form, text, all));
+        if let Some(issued) = &self.issued {
+            issued.forms(&mut |form| find_form(form, text, all));
         }
     }
 
@@ -212,6 +204,22 @@ impl Masker {
                 let hidden = at + head.min(length)..end;
                 all.push(Mask { secret: at..end, hidden, searched: true });
             }
+        }
+    }
+}
+
+/// Finds a form of a value in a text.
+fn find_form(form: &Form, text: &str, all: &mut Vec<Mask>) {
+    let value = &*form.text;
+    let is_long = form.in_words || value.chars().nth(MIN_SHOWN - 1).is_some();
+    for at in memchr::memmem::find_iter(text.as_bytes(), value.as_bytes()) {
+        let end = at + value.len();
+        let is_outside = |c: Option<char>| !c.is_some_and(char::is_alphanumeric);
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        let behind = text.get(end..).and_then(|behind| behind.chars().next());
+        if is_long || (is_outside(before) && is_outside(behind)) {
+            let head = Mask::new(value, 0..value.len()).hidden.start;
+            all.push(Mask { secret: at..end, hidden: at + head..end, searched: true });
         }
     }
 }

@@ -137,7 +137,8 @@ fn certain(kind: Kind, value: &str, quoted: bool) -> Option<&'static str> {
 /// and no placeholder. As in text, where its name stands before it.
 #[must_use]
 pub fn secret_named(name: &str, value: &str) -> Option<&'static str> {
-    let bytes = name.as_bytes();
+    // A list of keys has as many.
+    let bytes = without_number(name.as_bytes());
     let kind = Kind {
         key: has_suffix(bytes, SECRET_NAMES),
         password: has_suffix(bytes, PASSWORDS),

@@ -23,6 +23,7 @@
 //! [`agentir_runtime::Session`], and nothing is written outside the database and its locks.
 
 mod error;
+mod lock_files;
 mod locks;
 mod memory;
 mod sqlite;

@@ -3,6 +3,7 @@
 //! has left is removed by the next one that opens the database.
 
 use crate::StoreError;
+use crate::lock_files::{LockFolder, check, create, name_of};
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
 use std::io::{Error, ErrorKind};
@@ -26,47 +27,28 @@ pub(crate) struct SessionLocks {
     held: BTreeMap<String, Option<File>>,
 }
 
-/// Creates a folder, if there is none, with access for the owner only: names of locks are ids of sessions.
-fn create_private(folder: &Path) -> std::io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
-}
-
-/// Whether a locked file is still the one of its name: whoever had the lock before may have removed it,
-/// and others may have created it anew.
-#[cfg(unix)]
-fn is_current(file: &File, path: &Path) -> std::io::Result<bool> {
-    use std::os::unix::fs::MetadataExt;
-    let own = file.metadata()?;
-    match fs::metadata(path) {
-        Ok(named) => Ok((named.dev(), named.ino()) == (own.dev(), own.ino())),
-        Err(e) if e.kind() == ErrorKind::NotFound => Ok(false),
-        Err(e) => Err(e),
+/// Where the locks of a database are, which is no link.
+pub(crate) fn folder_of(database: &Path) -> Result<PathBuf, StoreError> {
+    let mut folder = database.as_os_str().to_owned();
+    folder.push("-locks");
+    let folder = PathBuf::from(folder);
+    match check(&folder) {
+        Ok(()) => Ok(folder),
+        Err(error) => Err(StoreError::Io { path: folder, reason: error.to_string() }),
     }
-}
-
-/// Elsewhere, lock files are not removed.
-#[cfg(not(unix))]
-#[expect(clippy::unnecessary_wraps, reason = "as on Unix")]
-fn is_current(_: &File, _: &Path) -> std::io::Result<bool> {
-    Ok(true)
 }
 
 impl SessionLocks {
     /// Locks in the folder `DATABASE-locks`.
-    pub(crate) fn next_to(database: &Path) -> Self {
-        let mut folder = database.as_os_str().to_owned();
-        folder.push("-locks");
-        let locks = Self {
-            folder: Some(folder.into()),
-            lock_timeout: Duration::ZERO,
-            held: BTreeMap::new(),
-        };
-        locks.sweep();
-        locks
+    pub(crate) fn next_to(database: &Path) -> Result<Self, StoreError> {
+        let folder = folder_of(database)?;
+        if let Ok(open) = LockFolder::open(&folder) {
+            open.sweep(&folder);
+        }
+        let locks =
+            Self { folder: Some(folder), lock_timeout: Duration::ZERO, held: BTreeMap::new() };
+        locks.remove_folder();
+        Ok(locks)
     }
 
     /// Nobody else can see what these are about.
@@ -85,24 +67,25 @@ impl SessionLocks {
     }
 
     fn lock(&self, id: &str) -> Result<Option<File>, StoreError> {
-        let (Some(folder), Some(path)) = (&self.folder, self.path(id)) else { return Ok(None) };
-        let failed = |e: Error| StoreError::Io { path: path.clone(), reason: e.to_string() };
+        let Some(folder) = &self.folder else { return Ok(None) };
+        let name = name_of(id);
+        let failed = |e: Error| StoreError::Io { path: folder.join(&name), reason: e.to_string() };
         let start = Instant::now();
         for _ in 0..MAX_TRIES {
-            create_private(folder).map_err(failed)?;
-            let mut options = File::options();
-            options.create(true).append(true);
-            #[cfg(unix)]
-            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-            let file = match options.open(&path) {
-                Ok(file) => file,
+            create(folder).map_err(failed)?;
+            let opened = LockFolder::open(folder)
+                .and_then(|open| open.file(&name, true).map(|file| (open, file)));
+            let (open, file) = match opened {
+                Ok(opened) => opened,
                 // Somebody removed the folder meanwhile.
                 Err(e) if e.kind() == ErrorKind::NotFound => continue,
                 Err(e) => return Err(failed(e)),
             };
             loop {
                 match file.try_lock() {
-                    Ok(()) if is_current(&file, &path).map_err(failed)? => return Ok(Some(file)),
+                    Ok(()) if open.is_current(&file, &name).map_err(failed)? => {
+                        return Ok(Some(file));
+                    }
                     Ok(()) => break,
                     Err(TryLockError::WouldBlock) if start.elapsed() >= self.lock_timeout => {
                         return Err(StoreError::Locked(id.to_owned()));
@@ -118,11 +101,8 @@ impl SessionLocks {
     /// Lets others have it.
     pub(crate) fn release(&mut self, id: &str) {
         if let Some(Some(file)) = self.held.remove(id) {
-            if cfg!(unix)
-                && let Some(path) = self.path(id)
-            {
-                // Before the lock is given back; what cannot be removed is an empty file.
-                let _ = fs::remove_file(path);
+            if let Some(Ok(open)) = self.folder.as_deref().map(LockFolder::open) {
+                open.remove(&file, &name_of(id));
             }
             drop(file);
         }
@@ -136,37 +116,6 @@ impl SessionLocks {
         if let Some(folder) = &self.folder {
             let _ = fs::remove_dir(folder);
         }
-    }
-
-    /// Removes the locks that nobody holds.
-    fn sweep(&self) {
-        let Some(entries) = self.folder.as_ref().and_then(|folder| fs::read_dir(folder).ok())
-        else {
-            return;
-        };
-        for entry in entries.flatten().filter(|_| cfg!(unix)) {
-            let path = entry.path();
-            let Ok(file) = File::options().append(true).open(&path) else { continue };
-            if file.try_lock().is_ok() && is_current(&file, &path).is_ok_and(|current| current) {
-                let _ = fs::remove_file(&path);
-            }
-        }
-        self.remove_folder();
-    }
-
-    /// An id may have any letters; two ids must not share a file where case does not count. At three
-    /// bytes a byte, [`crate::MAX_ID_BYTES`] keeps names below the 255 bytes that systems take.
-    fn path(&self, id: &str) -> Option<PathBuf> {
-        use std::fmt::Write as _;
-        let mut name = String::new();
-        for byte in id.bytes() {
-            if byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-' {
-                name.push(char::from(byte));
-            } else {
-                let _ = write!(name, "_{byte:02x}");
-            }
-        }
-        Some(self.folder.as_ref()?.join(name))
     }
 }
 

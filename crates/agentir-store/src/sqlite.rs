@@ -1,6 +1,6 @@
 //! Sessions in a SQLite database.
 
-use crate::locks::SessionLocks;
+use crate::locks::{SessionLocks, folder_of};
 use crate::{MAX_ID_BYTES, MemoryChanges, Owner, SessionInfo, Store, StoreError};
 use agentir_runtime::{Message, SESSION_VERSION, Session};
 use rusqlite::{
@@ -165,15 +165,21 @@ impl Stored {
     }
 }
 
-/// Refuses what cannot be a database, and would keep whoever opens it waiting: a pipe, a device.
-fn check_regular(path: &Path) -> Result<(), StoreError> {
-    match fs::metadata(path) {
-        Ok(there) if !there.is_file() && !there.is_dir() => Err(StoreError::Io {
-            path: path.into(),
-            reason: "it is a pipe, a device or a socket, not a file".to_owned(),
-        }),
-        _ => Ok(()),
+/// Refuses what cannot be a database, and would keep whoever opens it waiting: a pipe, a device. Beside it lie files that
+/// nobody names, and that are written and removed with it: they are no links either.
+fn check_files(path: &Path) -> Result<(), StoreError> {
+    let refused = |path: PathBuf, reason: &str| StoreError::Io { path, reason: reason.to_owned() };
+    if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+        return Err(refused(path.into(), "it is a pipe, a device or a socket, not a file"));
     }
+    for end in ["-wal", "-shm", "-journal"] {
+        let mut beside = path.as_os_str().to_owned();
+        beside.push(end);
+        if fs::symlink_metadata(&beside).is_ok_and(|there| !there.is_file()) {
+            return Err(refused(beside.into(), "it is no regular file"));
+        }
+    }
+    folder_of(path).map(drop)
 }
 
 impl Sqlite {
@@ -182,11 +188,11 @@ impl Sqlite {
     /// # Errors
     /// [`StoreError`] if the file cannot be used or is something else.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        check_regular(path)?;
+        check_files(path)?;
         create_private(path)
             .map_err(|e| StoreError::Io { path: path.into(), reason: e.to_string() })?;
         let connection = Connection::open(path).map_err(|e| error(path, &e))?;
-        let store = Self::prepare(connection, path, SessionLocks::next_to(path))?;
+        let store = Self::prepare(connection, path, SessionLocks::next_to(path)?)?;
         #[cfg(unix)]
         make_private(path);
         Ok(store)
@@ -198,7 +204,7 @@ impl Sqlite {
     /// # Errors
     /// [`StoreError`] if the file cannot be read or is something else.
     pub fn open_to_read(path: &Path) -> Result<Self, StoreError> {
-        check_regular(path)?;
+        check_files(path)?;
         Self::open(path).or_else(|unwritable| match unwritable {
             StoreError::Io { .. } => Self::open_unwritable(path).map_err(|_| unwritable),
             other => Err(other),

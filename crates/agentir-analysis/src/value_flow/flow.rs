@@ -77,6 +77,8 @@ pub(super) struct Flow<'p, 'a> {
     pub(super) in_detour: Vec<bool>,
     /// Whether control may come back to a node from a detour.
     pub(super) resumes: Vec<bool>,
+    /// The agents that nodes transfer to, and how they call them. There may be as many as pairs of agents.
+    pub(super) transfers: FxHashMap<usize, Rc<[(AgentId, &'a str)]>>,
     /// What each agent's variables hold where it ends.
     pub(super) ends: Vec<Option<State>>,
     /// What they hold where it is left, and may begin with when it is entered again.
@@ -85,6 +87,17 @@ pub(super) struct Flow<'p, 'a> {
     pub(super) readers: FxHashMap<AgentId, Vec<usize>>,
     pub(super) thresholds: Vec<f64>,
     pub(super) spent: usize,
+}
+
+/// The agents that each node transfers to.
+fn transfers<'a>(cfg: &Cfg<'a>) -> FxHashMap<usize, Rc<[(AgentId, &'a str)]>> {
+    let mut all: FxHashMap<usize, Vec<(AgentId, &'a str)>> = FxHashMap::default();
+    for transfer in cfg.transfers() {
+        if let Some(target) = transfer.target {
+            all.entry(transfer.node.index()).or_default().push((target, transfer.to));
+        }
+    }
+    all.into_iter().map(|(node, to)| (node, to.into())).collect()
 }
 
 impl<'p, 'a> Flow<'p, 'a> {
@@ -137,6 +150,7 @@ impl<'p, 'a> Flow<'p, 'a> {
             in_detour: vec![false; nodes],
             resumes: vec![false; nodes],
             readers: FxHashMap::default(),
+            transfers: transfers(cfg),
             thresholds: thresholds(program),
             spent: 0,
         };

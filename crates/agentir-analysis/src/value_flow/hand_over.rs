@@ -8,7 +8,7 @@ use crate::values::set::{SourceKind, ValueSet};
 use crate::values::state::State;
 use agentir_diagnostics::{Span, Spanned};
 use agentir_expr::{Expr, Name, Path};
-use agentir_flow::cfg::{AgentId, Node, NodeKind, Origin};
+use agentir_flow::cfg::{Node, NodeKind, Origin};
 use agentir_ir::{Agent, Handoff, Statement, VariableBinding};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -26,14 +26,8 @@ impl<'p, 'a> Flow<'p, 'a> {
         if !matches!(node.kind, NodeKind::Handoff | NodeKind::Delegate | NodeKind::FanOut) {
             return;
         }
-        let transfers: Vec<(AgentId, &'a str)> = self
-            .cfg
-            .transfers()
-            .iter()
-            .filter(|t| t.node.index() == at)
-            .filter_map(|t| Some((t.target?, t.to)))
-            .collect();
-        for (target, name) in transfers {
+        let transfers = self.transfers.get(&at).map(Rc::clone);
+        for (target, name) in transfers.iter().flat_map(|all| all.iter().copied()) {
             let Some(theirs) = self.scope(target).cloned() else { continue };
             let mut given = Given { theirs: &theirs, sets: FxHashMap::default() };
             let asks = node.kind != NodeKind::Handoff;

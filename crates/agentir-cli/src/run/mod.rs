@@ -26,7 +26,7 @@ use agentir_runtime::{
     Attachment, Cancellation, Clock, Host, Input, Machine, Model, OrchestrationMethod, Session,
     StartError, Status, Turn,
 };
-use agentir_secrets::may_be_told;
+use agentir_secrets::Issued;
 use agentir_tools::Toolbox;
 use clap::Args;
 use desk::Desk;
@@ -129,8 +129,10 @@ struct Talk<'p> {
     keeper: Keeper,
     screen: Screen<'p>,
     cancellation: Cancellation,
-    /// The values of the environment that tools may read.
+    /// The values of the environment that tools may read, and the key of the model's service.
     secrets: Vec<String>,
+    /// The tokens that services gave.
+    issued: Issued,
     /// Whether a person types in a terminal.
     interactive: bool,
 }
@@ -148,7 +150,10 @@ impl<'p> Talk<'p> {
         let machine = Machine::new(program);
         let cancellation = Cancellation::default();
         let model = setup::model(&args.model, program, &cancellation)?;
-        let (tools, secrets) = setup::tools(&args.tools, program, sources, &cancellation)?;
+        let issued = Issued::default();
+        let (tools, mut secrets) =
+            setup::tools(&args.tools, program, sources, &cancellation, &issued)?;
+        secrets.extend(setup::model_key(&args.model));
         let mut keeper = Keeper::new(args, program)?;
         let mut session = keeper.session(&machine, args)?;
         if args.orchestration.is_some() {
@@ -158,7 +163,7 @@ impl<'p> Talk<'p> {
         let spinner = Spinner::new(interactive && io::stderr().is_terminal());
         // A service may answer with what it was sent, in this run or, in a session that goes on, in an earlier one.
         let values = secrets.iter().map(String::as_str).chain(session.secrets());
-        let masker = sources.masker().with_values(values);
+        let masker = sources.masker().with_values(values).with_issued(issued.clone());
         let mut screen = Screen::new(
             sources,
             masker.clone(),
@@ -195,6 +200,7 @@ impl<'p> Talk<'p> {
             screen,
             cancellation,
             secrets,
+            issued,
             interactive,
         })
     }
@@ -234,8 +240,8 @@ impl<'p> Talk<'p> {
             return Ok(Outcome::Cancelled);
         }
         let turn = turn.map_err(|e| e.to_string())?;
-        let secrets = self.secrets.iter().map(String::as_str);
-        self.session.note_secrets(secrets.filter(|value| may_be_told(value)));
+        let issued = self.issued.values();
+        self.session.note_secrets(self.secrets.iter().chain(&issued).map(String::as_str));
         let saved = self.keeper.save(&self.session);
         if saved.is_err() {
             self.screen.drop_held();

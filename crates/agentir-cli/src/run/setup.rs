@@ -6,6 +6,7 @@ use agentir_ir::Program;
 use agentir_mcp::Mcp;
 use agentir_model::{ApiKey, Endpoint, Offline, OpenAi, Script, Scripted};
 use agentir_runtime::{Cancellation, Model};
+use agentir_secrets::Issued;
 use agentir_tools::{Allow, EnvVars, HostGrant, Http, McpFile, Python, Stubs, Supervisor, Toolbox};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
@@ -122,12 +123,20 @@ pub fn model(
     })
 }
 
+/// The key that the model's service is sent, if there is one.
+pub fn model_key(args: &ModelOf) -> Option<String> {
+    let is_sent = args.model == ModelKind::Openai;
+    is_sent.then(|| std::env::var(&args.key_from).ok()).flatten()
+}
+
 /// The tools, of which the command line says what they may do, and the values of the environment that they may read.
+/// Tokens that services give are added to those that are `issued`.
 pub fn tools(
     args: &ToolsOf,
     program: &Program,
     sources: &SourceMap,
     cancellation: &Cancellation,
+    issued: &Issued,
 ) -> Result<(Toolbox, Vec<String>), String> {
     let mut tools = Toolbox::new(program);
     #[cfg(feature = "scripts")]
@@ -149,8 +158,8 @@ pub fn tools(
     let mut secrets: Vec<String> = env.iter().map(|(_, value)| value.to_owned()).collect();
     let supervisor = Supervisor::this_program(SUPERVISE);
     let hosts = args.allow_host.iter().cloned().collect();
-    tools =
-        tools.allow(allow).http(Http::new(env.clone(), hosts).cancellation(cancellation.clone()));
+    let http = Http::new(env.clone(), hosts).issued(issued.clone());
+    tools = tools.allow(allow).http(http.cancellation(cancellation.clone()));
     if let Some(path) = &args.mcp {
         let file = McpFile::read(&read(path)?).map_err(|e| format!("{}: {e}", path.display()))?;
         let env = EnvVars::from_environment(file.variables());

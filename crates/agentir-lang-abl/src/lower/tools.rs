@@ -109,7 +109,8 @@ fn return_type(r: &mut Fields<'_>) -> Option<TypeExpr> {
 }
 
 fn signature_parameter(p: SignatureParameter) -> Parameter {
-    let span = p.ty.as_ref().map_or(p.name.span, |t| p.name.span.to(t.span));
+    let end = p.default.as_ref().map(|value| value.span).or(p.ty.as_ref().map(|ty| ty.span));
+    let span = end.map_or(p.name.span, |end| p.name.span.to(end));
     Parameter {
         required: !p.optional && p.default.is_none(),
         default: p.default.map(|e| literal_data(&e)),

@@ -14,6 +14,7 @@ use crate::hosts::{CheckedResolver, Hosts, NotPermitted};
 use crate::template::{self, Encoding, Values};
 use crate::{MAX_ANSWER_BYTES, MAX_TIMEOUT};
 use agentir_runtime::{Cancellation, FailureKind, ToolCall, ToolFailure, Tools};
+use agentir_secrets::Issued;
 use auth::{AuthRequirement, Credentials, Grant};
 use binding::{Body, ContentType, HttpBinding};
 use limits::Limits;
@@ -50,6 +51,7 @@ pub struct Http {
     hosts: Hosts,
     limits: Limits,
     tokens: HashMap<Grant, Token>,
+    issued: Issued,
     cancellation: Cancellation,
 }
 
@@ -102,6 +104,7 @@ impl Http {
             hosts,
             limits: Limits::default(),
             tokens: HashMap::new(),
+            issued: Issued::default(),
             cancellation: Cancellation::default(),
         }
     }
@@ -110,6 +113,13 @@ impl Http {
     #[must_use]
     pub fn cancellation(mut self, by: Cancellation) -> Self {
         self.cancellation = by;
+        self
+    }
+
+    /// Adds the access tokens that services give to these, before anybody is answered with one.
+    #[must_use]
+    pub fn issued(mut self, issued: Issued) -> Self {
+        self.issued = issued;
         self
     }
 
@@ -310,6 +320,7 @@ impl Http {
             return Err(failed("gave none"));
         };
         secrets.add(text);
+        self.issued.add(text);
         let holds = json.get("expires_in").and_then(Json::as_u64).map(Duration::from_secs);
         let holds = holds
             .unwrap_or(DEFAULT_TOKEN_LIFETIME)
