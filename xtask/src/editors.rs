@@ -120,7 +120,8 @@ pub(crate) fn run(root: &Path, only: Option<Name>, workbench: &Path) -> Result<(
 fn extension(root: &Path, workbench: &Path) -> Result<PathBuf, Box<dyn Error>> {
     let from = root.join("crates/agentir-lsp/editors/vscode");
     let to = workbench.join("extension");
-    for entry in ignore::Walk::new(&from) {
+    // What is hidden says what belongs to the package.
+    for entry in ignore::WalkBuilder::new(&from).hidden(false).build() {
         let entry = entry?;
         let copy = to.join(entry.path().strip_prefix(&from)?);
         if entry.path().is_dir() {
