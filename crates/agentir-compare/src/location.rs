@@ -86,6 +86,11 @@ impl AnnouncedLosses {
         }
     }
 
+    /// Announces that an agent of the second program sets a variable that the first does not have.
+    pub fn assigns(&mut self, agent: &str, variable: &str) {
+        self.assigned.insert((agent.to_owned(), variable.to_owned()));
+    }
+
     /// Announces that nobody who uses the first program notices the value at a path.
     pub fn unneeded(&mut self, path: &str) {
         self.unneeded.insert(path.to_owned());

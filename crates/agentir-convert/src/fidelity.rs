@@ -250,6 +250,9 @@ impl Report {
         for added in &self.added {
             all.at_path(&added.path);
         }
+        for (agent, variable) in self.notes_of_starts() {
+            all.assigns(agent, variable);
+        }
         for Renamed { from, to, agent, .. } in &self.renamed {
             for (agent, tool) in agent.iter().flat_map(|agent| [(agent, from), (agent, to)]) {
                 all.at_path(&format!("agents.{agent}.tools[{tool}]"));
@@ -268,6 +271,29 @@ impl Report {
 }
 
 impl Report {
+    /// Agents whose start is reported, each with a variable that only the output has and that it sets before a turn: it
+    /// notes that the agent has started.
+    fn notes_of_starts(&self) -> impl Iterator<Item = (&str, &str)> {
+        const STARTS: &[&str] = &["on_start", "hooks.before_agent"];
+        let starts: FxHashSet<&str> = self
+            .losses()
+            .filter_map(|entry| entry.path.strip_prefix("agents.")?.split_once('.'))
+            .filter(|(_, rest)| STARTS.iter().any(|start| rest.starts_with(start)))
+            .map(|(agent, _)| agent)
+            .collect();
+        let declared: FxHashSet<&str> = self
+            .added
+            .iter()
+            .filter_map(|added| added.path.split_once(".memory.session[")?.1.strip_suffix("].name"))
+            .collect();
+        self.added.iter().filter_map(move |added| {
+            let (agent, rest) = added.path.strip_prefix("agents.")?.split_once('.')?;
+            let set = rest.strip_prefix("hooks.before_turn.")?.split_once("set[")?.1;
+            let variable = set.strip_suffix("].variable")?;
+            (starts.contains(agent) && declared.contains(variable)).then_some((agent, variable))
+        })
+    }
+
     /// The paths of bindings that only name a transition.
     fn transitions(&self) -> FxHashSet<&str> {
         const WAYS: &[&str] = &["handoff", "delegate", "escalate", "complete"];

@@ -304,7 +304,10 @@ pub(super) fn fields<'a>(node: &Node<'a>) -> Vec<&'a str> {
 /// The variable that an action assigns to.
 pub(super) fn assigned(node: &Node<'_>) -> Option<String> {
     match node.origin {
-        Origin::Statement(Statement::Set(set)) | Origin::Set(set) => Some(set.target.to_string()),
+        Origin::Statement(Statement::Set(set)) | Origin::Set(set) => {
+            let target = agentir_expr::Expr::path(set.target.clone(), set.span);
+            Some(shared_expression(&target).to_string())
+        }
         _ => None,
     }
 }

@@ -10,7 +10,7 @@ use crate::location::{AnnouncedLosses, Location};
 use crate::prover::{Condition, Prover};
 use crate::{Side, Verdict};
 use agentir_diagnostics::Span;
-use agentir_flow::cfg::{AgentId, Cfg};
+use agentir_flow::cfg::{AgentId, Cfg, Origin};
 use agentir_solver::Answer;
 use bisimulation::{Distinction, Partition};
 use guards::{Atom, Atoms, Guards};
@@ -479,6 +479,17 @@ impl Comparer<'_, '_> {
         })
     }
 
+    /// Whether a difference is right behind the call of a function that the first program does not declare and whose loss
+    /// is reported: what comes of the call rests on how the output declares it.
+    fn follows_a_guessed_call(&self, distinction: &Distinction) -> bool {
+        distinction.prefix.last().is_some_and(|step| {
+            let [first, _] = step.moves;
+            let node = self.programs.first().and_then(|program| program.cfg.node(first.node));
+            node.is_some_and(|node| matches!(node.origin, Origin::Name(_)))
+                && self.is_announced(0, first)
+        })
+    }
+
     fn divergence(
         &self,
         points: &[PointPair],
@@ -501,7 +512,8 @@ impl Comparer<'_, '_> {
             .collect();
         // The moves that are enabled under these conditions.
         let mut enabled = [Vec::new(), Vec::new()];
-        let mut announced = self.caused_by_loss(system, distinction);
+        let mut announced =
+            self.caused_by_loss(system, distinction) || self.follows_a_guessed_call(distinction);
         for (side, (state, enabled)) in distinction.states.iter().zip(&mut enabled).enumerate() {
             for m in system.moves.get(*state as usize).into_iter().flatten() {
                 let guard = guards.restrict(m.guard, &distinction.cube);

@@ -312,7 +312,10 @@ fn kind(agent: &Agent) -> AgentKind {
         || agent.identity.persona.is_some();
     // A member of an ensemble of ADL comes back.
     let comes_back = |handoff: &Handoff| handoff.returns || form(agent) == Form::ForMica;
-    let chooses = agent.routing.is_some() || agent.coordination.handoffs.iter().any(comes_back);
+    // An ensemble has members.
+    let own = agent.metadata.name.value.as_str();
+    let chooses = agent.targets().any(|target| target.value != own)
+        && (agent.routing.is_some() || agent.coordination.handoffs.iter().any(comes_back));
     let supervises = agent.metadata.kind == AgentType::Supervisor;
     match () {
         () if agent.flow.is_some() => AgentKind::Flow,

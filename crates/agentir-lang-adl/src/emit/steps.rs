@@ -19,7 +19,8 @@ use agentir_ir::{
 use agentir_syntax::emit::{expr_phrase, is_user_message, phrase};
 use computed::{append, push_set};
 use indexmap::{IndexMap, IndexSet};
-use jumps::{is_implied, is_placed, jumps, retries};
+pub(super) use jumps::is_nameless;
+use jumps::{has_label, is_implied, is_led_back_to, is_placed, jumps, order};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Context of emitting the steps of an agent.
@@ -57,34 +58,6 @@ fn assign(name: &str, value: bool) -> Vec<(String, Yaml)> {
 
 /// The maximum nesting depth of labels in branches; outlines nest no deeper.
 const MAX_DEPTH: usize = 64;
-
-fn order(flow: &Flow) -> IndexSet<&str> {
-    let declared = flow.steps.iter().map(|s| s.value.as_str());
-    flow.entry()
-        .into_iter()
-        .chain(declared)
-        .chain(flow.definitions.keys().map(|k| k.as_str()))
-        .filter(|name| flow.definitions.contains_key(*name))
-        .collect()
-}
-
-/// Whether a flow begins with a step and nothing leads back to it, so that its name is not written.
-pub(super) fn is_nameless(flow: &Flow, step: &str) -> bool {
-    order(flow).first() == Some(&step) && !has_label(flow, step) && !is_led_back_to(flow, step)
-}
-
-/// Whether a statement is the label of a step.
-fn has_label(flow: &Flow, step: &str) -> bool {
-    let is_label = |statement: &Statement| matches!(statement, Statement::Other { keyword, value: Data::String(name), .. } if keyword == "label" && name == step);
-    flow.definitions.values().any(|one| one.body.0.iter().any(is_label))
-}
-
-/// Whether a step is gone to again.
-fn is_led_back_to(flow: &Flow, step: &str) -> bool {
-    let again = |one: &Step| one.max_attempts.is_some() || retries(&one.body);
-    flow.definitions.values().any(|one| jumps(&one.body).contains(&step))
-        || flow.definitions.get(step).is_some_and(again)
-}
 
 /// The context of statements.
 #[derive(Clone, Copy)]
