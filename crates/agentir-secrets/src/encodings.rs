@@ -6,6 +6,20 @@ use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+/// The minimum length of a secret that is recognised without what stands around it. Passwords in addresses may
+/// be shorter, and are then words like others.
+pub(super) const MIN_KNOWN: usize = 6;
+
+/// Whether a value can be told from other texts when it is masked wherever it stands: it has six characters or more, and
+/// is no word that programs write, such as `false`.
+#[must_use]
+pub fn may_be_told(value: &str) -> bool {
+    value.len() >= MIN_KNOWN && !COMMON.iter().any(|word| value.eq_ignore_ascii_case(word))
+}
+
+/// Values of settings that programs write as well.
+const COMMON: &[&str] = &["development", "localhost", "production", "staging", "undefined"];
+
 /// A form of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Form {

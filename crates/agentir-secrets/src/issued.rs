@@ -1,7 +1,6 @@
 //! Secrets that become known while others are being masked.
 
-use crate::encodings::{Form, forms};
-use crate::masker::may_be_told;
+use crate::encodings::{Form, forms, may_be_told};
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};

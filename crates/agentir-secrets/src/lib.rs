@@ -24,9 +24,10 @@ mod table;
 mod values;
 mod views;
 
+pub use encodings::may_be_told;
 pub use issued::Issued;
 pub use mask::{MASK, Mask, masks, with_secrets};
-pub use masker::{Masker, mask, may_be_told};
+pub use masker::{Masker, mask};
 pub use named::secret_named;
 
 use bytes::{SCHEMES, SEPARATOR, TOKEN, WORD, is, may_begin};

@@ -1,6 +1,6 @@
 //! Masks for secrets that were found elsewhere, or that somebody says are secrets.
 
-use crate::encodings::{Form, forms};
+use crate::encodings::{Form, MIN_KNOWN, forms, may_be_told};
 use crate::issued::Issued;
 use crate::mask::{HEAD, MASK, MIN_SHOWN, Mask, masks, merged};
 use crate::values::is_told_apart;
@@ -8,25 +8,11 @@ use crate::views::readings;
 use std::borrow::Cow;
 use std::fmt;
 
-/// The minimum length of a secret that is recognised without what stands around it. Passwords in addresses may
-/// be shorter, and are then words like others.
-const MIN_KNOWN: usize = 6;
-
 /// A text without its secrets, by what they look like alone.
 #[must_use]
 pub fn mask(text: &str) -> Cow<'_, str> {
     Masker::default().mask(text)
 }
-
-/// Whether a value can be told from other texts when it is masked wherever it stands: it has six characters or more, and
-/// is no word that programs write, such as `false`.
-#[must_use]
-pub fn may_be_told(value: &str) -> bool {
-    value.len() >= MIN_KNOWN && !COMMON.iter().any(|word| value.eq_ignore_ascii_case(word))
-}
-
-/// Values of settings that programs write as well.
-const COMMON: &[&str] = &["development", "localhost", "production", "staging", "undefined"];
 
 /// Masks secrets in texts, those included that were found elsewhere: a message may quote a password without the
 /// key that says that it is one.
